@@ -166,7 +166,8 @@ class Page(Struct, frozen=True):
     `also` names another page whose rows stand on this one as well. `help` makes of the name a flag of the command that
     shows this page; "" = it is what the command shows by itself. `takes` is the option that this flag has the value of.
     `holds` tells whether a benchmark has anything to show on it; None = every benchmark has. Where it has not, the page
-    is on no screen. `people` says that what people said of cases stands on it beside what it is about.
+    is on no screen. `people` says that what people said of cases stands on it beside what it is about. `about` is what
+    the first page says of it, in a few words.
     """
 
     name: str
@@ -177,6 +178,7 @@ class Page(Struct, frozen=True):
     takes: str = ""
     people: bool = False
     holds: Callable[[ResultSet, str], bool] | None = None
+    about: str = ""
 
 
 class Params(Struct, frozen=True):

@@ -6,13 +6,24 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from inspector.render.blocks import Block, Facts, Note
+from inspector.render.blocks import Block, Note
 from inspector.render.lines import CaseLink
-from inspector.render.table_blocks import Cell, Column, Kind, Table, count, figure, p_value, points, table, text
+from inspector.render.table_blocks import (
+    Cell,
+    CellChart,
+    Column,
+    Kind,
+    Table,
+    count,
+    figure,
+    forest_column,
+    p_value,
+    points,
+    table,
+    text,
+)
 from inspector.render.texts.headlines import official_title
-from inspector.render.texts.sentences import counted
 from inspector.state.common_cases import own_link
-from inspector.state.comparability import incomparable
 from scoring.data.schema import Row
 from scoring.data.scorer import not_recorded, settings_that_differ
 from scoring.metrics.aligned import AlignedScorers
@@ -22,7 +33,6 @@ from scoring.metrics.first_error import SIDES
 from scoring.metrics.own import own_metrics
 from scoring.metrics.paired import CASE_NAMES, quadrants
 from scoring.metrics.resampling import RESAMPLES
-from scoring.metrics.scorer_pairs import covered_rows, oracle_rows
 from scoring.selection.result_set import ResultSet, within
 
 TEST = "exact McNemar, two-sided, on erroneous and on clean cases apart"
@@ -33,8 +43,8 @@ _OF_PAIR = {
     ("all", "negative_acc"): ("accuracy on wrong steps", EVERY),
     ("average", "f1"): ("F1 of first errors", EVERY),
     ("all", "f1"): ("F1, all subsets together", EVERY),
-    ("average", "error_acc"): ("accuracy on erroneous cases", "erroneous"),
-    ("average", "correct_acc"): ("accuracy on clean cases", "clean"),
+    ("average", "error_acc"): ("cases with an error", "erroneous"),
+    ("average", "correct_acc"): ("clean cases", "clean"),
 }
 """By subset and metric what a line below the official figure's is called, and of which side its cases are."""
 QUADRANTS = ("both_right", "only_scorer_right", "only_other_right", "neither_right")
@@ -86,46 +96,12 @@ class ScorerPair(NamedTuple):
         return CaseLink((*self.inside, *where), n, words, self.names[0], self.names, self.benchmark)
 
 
-def pair_blocks(
-    results: ResultSet, benchmark: str, aligned: AlignedScorers, rows: Sequence[Row], tests: Note, seed: int | None
-) -> Iterator[Block]:
-    """Show by how much A is better than B, who is right where the other is wrong, and in what they differ."""
-    pair = ScorerPair.of(results, benchmark, aligned, rows)
-    a, b = pair.names
-    n = int(aligned.common((0, 1)).sum())
-    cells = {(row["subset"], row["metric"]): row for row in rows if row["scorer"] == a and row["other"] == b}
-    judged = cells.get(("all", f"{official_metric(benchmark)}_difference"), {}).get("value") is not None
-    if not n and not judged:
-        yield Note(f"{a} against {b}", "lead")
-        for name, why in zip(aligned.names, aligned.nothing, strict=True):
-            if why:
-                yield Note(f"{name}: {why}.")
-        yield Note(
-            "They have no case in common that both tried, so that nothing can be compared. Score the same cases with "
-            "both, or choose another scorer."
-        )
-        return
-    left_out = aligned.left_out((0, 1))
-    sentence = f"On the {counted(n, 'case')} that both tried" + (f", {left_out:,} left out" if left_out else "")
-    yield Facts((("A", a), ("B", b)))
-    yield Note(f"{sentence}.", "quiet")
-    yield difference_table(pair, cells)
-    if n:
-        yield quadrant_table(pair, cells)
-    yield tests
-    if n:
-        if any(cells.get(("all", f"{side}_mcnemar"), {}).get("note") for side in SIDES):
-            yield Note("Cases share problems, and McNemar's test takes them as independent.", "quiet")
-        yield from _together_blocks(pair, seed)
-    yield from setting_blocks(results, pair.names)
-    for reason in incomparable(results, pair.names, pair.benchmark, results.mask):
-        # Cases are those in common, and of several runs it is the first.
-        if reason.why not in {"cases", "runs"}:
-            yield Note(f"Not quite comparable: {reason}.", "warning")
+AloneRows = Mapping[tuple[str, str, str], Row]
+"""The figure of each scorer by itself, by its name, the subset and the metric."""
 
 
-def difference_table(pair: ScorerPair, cells: Mapping[tuple[str, str], Row]) -> Table:
-    """Lay out the official figure and the accuracies of A less those of B."""
+def difference_table(pair: ScorerPair, cells: Mapping[tuple[str, str], Row], alone: AloneRows | None = None) -> Table:
+    """Lay out the official figure and the accuracies of A minus those of B; with `alone`, also those of each."""
     lines, head = [], official_metric(pair.benchmark)
     official = {("average" if head == "f1" else "all", head): (official_title(pair.benchmark), EVERY)}
     for (subset, metric), (title, side) in {**official, **_OF_PAIR, **official}.items():
@@ -135,9 +111,11 @@ def difference_table(pair: ScorerPair, cells: Mapping[tuple[str, str], Row]) -> 
         # Steps are judged of other cases than first errors, and no condition tells them of two scorers.
         link = pair.common(side) if metric in CASE_NAMES else pair.own if metric == head else None
         style = "strong" if metric in {"f1", head} else ""
+        each = [_alone(alone, name, subset, metric) for name in pair.names] if alone is not None else []
         lines.append(
             [
                 text(title, style),
+                *each,
                 points(row, link if row["value"] is not None else None),
                 which_is_better(row, *_A_OR_B),
             ]
@@ -146,8 +124,17 @@ def difference_table(pair: ScorerPair, cells: Mapping[tuple[str, str], Row]) -> 
         row = cells.get(("all", f"{made.name}_difference"))
         if row is not None:
             cell = points(row) if made.kind == "share" else figure(row, Kind.NUMBER)
-            lines.append([text(made.title), cell, which_is_better(row, *_A_OR_B)])
-    return table("A less B", ["", "points, 95% interval", " "], lines)
+            each = [text("")] * (0 if alone is None else 2)
+            lines.append([text(made.title), *each, cell, which_is_better(row, *_A_OR_B)])
+    difference = Column(
+        "A − B" if alone is not None else "points, 95%", chart=_DIFFERENCE, ends=("B better", "A better")
+    )
+    return table("Difference, A − B", ["", *(["A", "B"] if alone is not None else []), difference, " "], lines)
+
+
+def _alone(alone: AloneRows | None, name: str, subset: str, metric: str) -> Cell:
+    row = (alone or {}).get((name, subset, metric))
+    return text("") if row is None else replace(figure(row), low=None, high=None)
 
 
 def is_laid_out(cells: Mapping[tuple[str, str], Row], head: str, subset: str, metric: str) -> bool:
@@ -165,16 +152,17 @@ def is_laid_out(cells: Mapping[tuple[str, str], Row], head: str, subset: str, me
     return head == "f1" or metric not in CASE_NAMES or cells[subset, f"{metric}_difference"]["value"] is not None
 
 
+_DIFFERENCE = CellChart.DIFFERENCE
 _A_OR_B = (text("A is better", "scorer-a"), text("B is better", "scorer-b"))
 
 
 def which_is_better(row: Row, above: Cell, below: Cell) -> Cell:
-    """Say what the interval of a difference says: `above` or `below` 0, or that there could be none."""
+    """Say what the interval of a difference says: `above` or `below` 0, or no evidence of a difference."""
     if row["low"] is None or row["high"] is None:
         return text("")
     if row["low"] > 0:
         return above
-    return below if row["high"] < 0 else text("could be none", "dim")
+    return below if row["high"] < 0 else text("no evidence", "dim")
 
 
 def quadrant_table(pair: ScorerPair, cells: Mapping[tuple[str, str], Row]) -> Table:
@@ -191,53 +179,64 @@ def quadrant_table(pair: ScorerPair, cells: Mapping[tuple[str, str], Row]) -> Ta
         line.append(count(sum(counts.values()), pair.common(side), "dim"))
         line += [p_value(test.get("p")), p_value(test.get("p_holm"))]
         lines.append(line)
-    titles = ["", "both right", "only A", "only B", "neither", "n", "p McNemar", "p Holm"]
-    return table("Who is right where the other is wrong", titles, lines)
+    titles = ["", "both right", "only A right", "only B right", "both wrong", "n", "p McNemar", "p Holm"]
+    return table("Cases by who is right", titles, lines)
 
 
-def _together_blocks(pair: ScorerPair, seed: int | None) -> Iterator[Block]:
-    """What both could do together: the oracle's choice, and what each has right of what the other lacks."""
-    rows = [*oracle_rows(pair.aligned, seed), *covered_rows(pair.aligned)]
-    cells = {(row["scorer"], row["side"], row["metric"]): row for row in rows}
-    (a, b), better = pair.names, next((row["better"] for row in rows if row.get("better")), None)
-    letter = {a: "A", b: "B"}.get(better or "", "the better")
-    lines = []
+PairRows = Mapping[tuple[str, str, str], Row]
+"""Rows of `scoring.metrics.scorer_pairs`, by scorer, side and metric."""
+
+
+def oracle_table(pair: ScorerPair, cells: PairRows, better: str | None, alone: AloneRows) -> Table:
+    """Lay out F1 of A and of B, and what an oracle of both reaches, with its gain over the better one."""
+    (a, b), lines = pair.names, []
+    for letter, name in (("A", a), ("B", b)):
+        lines.append([text(f"F1, {letter}"), figure(alone.get((name, "average", "f1"), _NO_FIGURE)), text("")])
     for metric, title, side in (
-        ("f1", "F1", EVERY),
-        ("error_acc", "accuracy on erroneous cases", "erroneous"),
-        ("correct_acc", "accuracy on clean cases", "clean"),
+        ("f1", "F1, oracle", EVERY),
+        ("error_acc", "errors found, oracle", "erroneous"),
+        ("correct_acc", "clean kept, oracle", "clean"),
     ):
         own, gain = (cells.get((a, side, f"oracle_{metric}{end}")) for end in ("", "_gain"))
         link = None if own is None or own["value"] is None else pair.common(side)
-        lines.append([text(title), figure(own, link=link), points(gain)])
-    yield table("If whichever is right were taken (an oracle)", ["", "95%", f"more than {letter}"], lines)
-    lacking = []
+        lines.append([text(title), figure(own, link=link), replace(points(gain), low=None, high=None)])
+    over = {a: "over A", b: "over B"}.get(better or "", "over the better")
+    return table("", ["", forest_column("percent"), over], lines)
+
+
+_NO_FIGURE: Row = {"value": None, "low": None, "high": None, "reason": None}
+
+
+def overlap_table(pair: ScorerPair, cells: PairRows) -> Table:
+    """Count of what each has wrong how much the other has right."""
+    (a, b), lines = pair.names, []
     for here, there in ((a, b), (b, a)):
         names = {a: "A", b: "B"}
-        line = [text(f"of what {names[here]} has wrong {names[there]} has right")]
+        line = [text(f"of {names[here]}'s errors, {names[there]} is right on")]
         for side in SIDES:
             row = cells[here, side, "covered"]
             words = f"{there} right and {here} wrong, {side}"
             link = CaseLink((*pair.inside, row["where"]), row["count"], words, here, pair.names, pair.benchmark)
             line.append(replace(count(row["count"], link), note=f"of {row['n']:,}"))
-        lacking.append(line)
-    yield table("", ["", "erroneous", "clean"], lacking)
+        lines.append(line)
+    return table("", ["", "with an error", "clean"], lines)
 
 
-def setting_blocks(results: ResultSet, names: tuple[str, str]) -> Iterator[Block]:
+def setting_blocks(results: ResultSet, names: tuple[str, str], *, titled: bool = True) -> Iterator[Block]:
     """Lay out in what A and B differ, as far as that was recorded."""
+    title, before = ("What differs between them", "What differs between them: ") if titled else ("", "")
     left, right = (results.evaluation(name).scorer for name in names)
     differing, unrecorded = settings_that_differ(left, right), not_recorded((left, right))
     if differing:
         lines = [[text(name, "dim"), *(text(value) for value in values)] for name, values in differing.items()]
         columns = [Column(title, right=False) for title in ("", "A", "B")]
-        yield table("What differs between them", columns, lines, labels=3)
+        yield table(title, columns, lines, labels=3)
         if unrecorded:
             yield Note(unrecorded, "quiet")
     elif unrecorded:
-        yield Note(f"What differs between them: nothing that was recorded. {unrecorded}", "quiet")
+        yield Note(f"{before}nothing that was recorded. {unrecorded}", "quiet")
     else:
-        yield Note("What differs between them: nothing that was recorded; the same settings under two names.", "quiet")
+        yield Note(f"{before}nothing that was recorded; the same settings under two names.", "quiet")
 
 
 def test_note(seed: int, *words: str) -> Note:

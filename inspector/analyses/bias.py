@@ -8,7 +8,19 @@ from inspector.analyses import Params, analysis
 from inspector.analyses._columns import usual_axes
 from inspector.render.blocks import Block, Note, Section, quiet_notes
 from inspector.render.lines import CaseLink
-from inspector.render.table_blocks import Cell, Column, Table, count, figure, p_value, points, table, text
+from inspector.render.table_blocks import (
+    Cell,
+    Column,
+    Table,
+    count,
+    difference_column,
+    figure,
+    forest_column,
+    p_value,
+    points,
+    table,
+    text,
+)
 from inspector.render.texts.sentences import counted
 from inspector.render.view import View
 from inspector.state.figure_notes import FEW, INDEPENDENT, first_run_notes
@@ -55,7 +67,7 @@ TITLES = {
     "correct_acc": "accuracy on clean cases",
     "negative_acc": "accuracy on wrong steps",
     "positive_acc": "accuracy on right steps",
-    "bias": "bias: the second less the first",
+    "bias": "bias: clean minus erroneous",
     "predicted_positive_rate": "called clean",
 }
 SLICES = 10
@@ -157,7 +169,7 @@ def _leaning(results: ResultSet, evaluation: Evaluation, benchmark: str, rows: S
         value = points(row) if metric == "bias" else figure(row)
         number = count(row["n"], link, "dim" if steps else "", "steps" if steps else "")
         lines.append([text(title, "strong" if metric == "bias" else ""), value, number])
-    return table("Which way it leans", ["", "percent, 95% interval", "n"], lines)
+    return table("Bias", ["", forest_column("percent, 95%"), "n"], lines)
 
 
 def _figure_link(
@@ -171,7 +183,15 @@ def _figure_link(
 
 
 def _slice_table(results: ResultSet, evaluation: Evaluation, benchmark: str, rows: Sequence[Row], title: str) -> Table:
-    columns: list[str | Column] = ["cases with", "of", "less the rest", "n", "rest", Column("p", 2), "p Holm"]
+    columns: list[str | Column] = [
+        "cases with",
+        "of",
+        difference_column("vs. the rest", "worse", "better"),
+        "n",
+        "rest",
+        Column("p", 2),
+        "p Holm",
+    ]
     return table(title, columns, [_slice(results, evaluation, benchmark, row) for row in rows], labels=2)
 
 

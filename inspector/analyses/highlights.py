@@ -12,7 +12,7 @@ from inspector.analyses import Params, analysis
 from inspector.analyses._columns import usual_axes
 from inspector.render.blocks import Block, Note, Section, quiet_notes
 from inspector.render.lines import CaseLink
-from inspector.render.table_blocks import Cell, Column, count, figure, points, table, text
+from inspector.render.table_blocks import Cell, Column, count, figure, forest_column, points, table, text
 from inspector.render.view import View
 from inspector.state.figure_notes import INDEPENDENT, first_run_notes
 from inspector.state.filtering.facets import column_words
@@ -76,7 +76,7 @@ class Highlight(Struct, frozen=True):
 
 
 @analysis(
-    "What stands out",
+    "Highlights",
     whose="focus",
     help="What is furthest from the usual about the scorer in focus, as far as its interval carries the claim: which "
     "way it leans, what its failures are, and on which cases it is better or worse than on the rest. Each number opens "
@@ -102,7 +102,7 @@ def highlights(results: ResultSet, params: Params, intervals: bool) -> View:  # 
     made = provenance(results, results.query.command("highlights", form=params.form), notes)
     nobody = "" if results.chosen else "No scorer has rewards for these cases yet."
     empty = nobody or ("" if results.shown.size else "No case is shown.")
-    return View(frame, made, title="What stands out", lay_out=lambda: _sections(results, facts_by), empty=empty)
+    return View(frame, made, title="Highlights", lay_out=lambda: _sections(results, facts_by), empty=empty)
 
 
 def facts_of(
@@ -256,4 +256,4 @@ def _table(scorer: str, benchmark: str, facts: Sequence[Highlight]) -> Block:
         link = CaseLink(fact.where, fact.n, fact.cases, scorer, benchmark=benchmark)
         value = points(fact.figure) if fact.difference else figure(fact.figure)
         lines.append([text(f"{fact.words[:1].upper()}{fact.words[1:]}"), value, count(fact.n, link)])
-    return table("", [Column("", wraps=True), "percent, 95% interval", "cases"], lines)
+    return table("", [Column("", wraps=True), forest_column("percent, 95%"), "cases"], lines)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from inspector.analyses import Params, analysis
 from inspector.render.blocks import Block, Note, Section
 from inspector.render.lines import CaseLink
-from inspector.render.table_blocks import Cell, Column, Kind, Table, count, table, text
+from inspector.render.table_blocks import Cell, Column, Kind, Table, bar_column, count, table, text
 from inspector.render.texts.sentences import counted
 from inspector.render.view import View
 from inspector.state.label_words import published_note
@@ -213,7 +213,7 @@ def _by_type(results: ResultSet, benchmark: str, rows: Sequence[Row]) -> Table:
         name = text(row["statistic"].removeprefix(_ERROR_TYPE))
         lines.append([name, count(link.n if link else 0, link), _statistic(results, benchmark, row), _published(row)])
     title = "Error types, of the erroneous cases that have one"
-    return table(title, ["error type", "cases", "share, %", "published"], lines)
+    return table(title, ["error type", "cases", bar_column("share, %"), "published"], lines)
 
 
 def _by_generator(

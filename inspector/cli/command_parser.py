@@ -216,6 +216,9 @@ class CommandParser(argparse.ArgumentParser):
             words = {action.dest: _value(action) for action in self._actions if not action.option_strings}
             needed = [words.get(name, name) for name in lacking.split(", ")]
             sentence = f"{self.prog} needs {' and '.join(needed)}."
+            choices = [action.choices for action in self._actions if action.dest in lacking.split(", ")]
+            if len(choices) == 1 and choices[0]:
+                sentence += f" {needed[0]} is one of: {', '.join(map(str, choices[0]))}."
         elif " ignored explicit argument " in message:
             flag, _, value = message.removeprefix("argument ").partition(": ignored explicit argument ")
             sentence = f"{flag} takes no value: leave {value} out."

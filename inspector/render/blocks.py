@@ -8,7 +8,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from inspector.render.chart_blocks import Chart, Columns, Curve, Histogram, Picture, Reliability
+from inspector.render.chart_blocks import Chart, Columns, Curve, Histogram, Picture, Reliability, Square
 from inspector.render.lines import CaseLink
 from inspector.render.table_blocks import Table
 
@@ -135,8 +135,11 @@ class Fold(Struct, frozen=True):
     blocks: tuple["Block", ...]
 
 
-Place = Literal["row", "half", "side"]
-"""Where a panel has its place: over the whole width, beside another one, or in a column at the right."""
+Place = Literal["row", "half", "side", "method"]
+"""Where a panel has its place: over the whole width, beside another one, or in a column at the right.
+
+A screen shows a panel with the place "method" only on request; pages print it like any other.
+"""
 
 
 class Panel(Struct, frozen=True):
@@ -186,6 +189,8 @@ def links_of(block: Block) -> Iterator[CaseLink]:
         ]
     elif isinstance(block, Columns):
         links = [column.link for column in block.columns]
+    elif isinstance(block, Square):
+        links = [cell.link for cell in block.cells]
     elif isinstance(block, Curve):
         links = [tick.drill for tick in block.ticks]
     yield from (link for link in links if link is not None)

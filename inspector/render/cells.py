@@ -9,14 +9,16 @@ from scoring.metrics.resampling import SMALL
 
 WAITING = "..."
 """Stands for a figure that is being computed."""
+TINY = 0.0005
+"""Three decimals of a reward or threshold below it would all be 0."""
 DASH = "–"
 """Stands where there is no value."""
 GOLD = {"error": "▲ error", "error step": "△ error step"}
 """What gold says of a step that is wrong, with its glyph."""
-_NUMBER = re.compile(r"[-+<~ ]*\d[\d.,]*( *[\[(].*)?")
+_NUMBER = re.compile(r"[-−+<~ ]*\d[\d.,]*( *[\[(].*)?")
 """A number as tables write it, with what follows in brackets."""
 
-_BEHIND_UNITS = re.compile(r"[-+<~ ]*\d[\d,]*((?:\.\d+)?(?:e[-+]\d+)?\*?)")
+_BEHIND_UNITS = re.compile(r"[-−+<~ ]*\d[\d,]*((?:\.\d+)?(?:e[-+]\d+)?\*?)")
 """A number alone, with what stands behind its units: digits, an exponent, the star of one that is optimistic."""
 
 
@@ -27,18 +29,23 @@ def dash(*, ascii_only: bool = False) -> str:
 
 def share(value: float, digits: int = 1) -> str:
     """Write a fraction in percent; no sign stands before nothing."""
-    return f"{100 * value:z.{digits}f}"
+    return with_minus(f"{100 * value:z.{digits}f}")
 
 
 def signed(value: float, digits: int = 1) -> str:
     """Write a difference of fractions in percentage points; no sign stands before nothing."""
     points = round(100 * value, digits)
-    return f"{points:+.{digits}f}" if points else f"{0:.{digits}f}"
+    return with_minus(f"{points:+.{digits}f}") if points else f"{0:.{digits}f}"
+
+
+def with_minus(text: str) -> str:
+    """Write the sign of a negative number as a minus, which is as wide as a plus."""
+    return f"−{text[1:]}" if text.startswith("-") else text
 
 
 def interval(low: float | None, high: float | None, write: Callable[[float], str] = share) -> str:
-    """Write an interval, `[51.0, 72.3]`; "" where there is none."""
-    return "" if low is None or high is None else f"[{write(low)}, {write(high)}]"
+    """Write an interval, `(51.0 to 72.3)`; "" where there is none."""
+    return "" if low is None or high is None else f"({write(low)} to {write(high)})"
 
 
 _WRITTEN: dict[Kind, Callable[[float], str]] = {
@@ -46,9 +53,9 @@ _WRITTEN: dict[Kind, Callable[[float], str]] = {
     Kind.SHARE: share,
     Kind.POINTS: signed,
     Kind.P: lambda value: p_words(value) or "",
-    Kind.MEAN: lambda value: f"{value:z.2f}",
-    Kind.REWARD: lambda value: f"{value:z.3f}",
-    Kind.NUMBER: lambda value: f"{value:.4g}",
+    Kind.MEAN: lambda value: with_minus(f"{value:z.2f}"),
+    Kind.REWARD: lambda value: with_minus(f"{value:.1g}" if 0 < abs(value) < TINY else f"{value:z.3f}"),
+    Kind.NUMBER: lambda value: with_minus(f"{value:.4g}"),
 }
 
 
@@ -62,7 +69,7 @@ def value_text(cell: Cell, *, ascii_only: bool = False) -> str:
 
 
 def interval_text(cell: Cell) -> str:
-    """Write the 95% interval, `[51.0, 72.3]`; "" where there is none."""
+    """Write the 95% interval, `(51.0 to 72.3)`; "" where there is none."""
     return "" if cell.value is None else interval(cell.low, cell.high, _WRITTEN.get(cell.kind, str))
 
 

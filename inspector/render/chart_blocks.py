@@ -1,5 +1,6 @@
 """Charts of views as plain data: curves, histograms, reliability, columns, and pictures with their tables."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -61,6 +62,17 @@ class Curve(Struct, frozen=True, eq=False):
     kind: Kind = Kind.SHARE
     whole: bool = False
     doubling: bool = False
+
+    @property
+    def fitted(self) -> "Curve":
+        """The same, with a vertical axis of shares that ends at a multiple of 10% above all values."""
+        if self.upward != (0.0, 1.0) or self.kind is not Kind.SHARE:
+            return self
+        drawn = [ys for line in self.series for ys in (line.ys, line.high) if ys is not None]
+        values = np.concatenate([np.asarray(ys, dtype=np.float64) for ys in drawn] or [np.zeros(0)])
+        values = values[np.isfinite(values)]
+        top = math.ceil(10 * float(values.max(initial=0.0)) - 1e-9) / 10
+        return replace(self, upward=(0.0, min(1.0, max(0.1, top))))
 
 
 class Bin(Struct, frozen=True):
@@ -161,7 +173,26 @@ def _joined(group: Sequence[Counted]) -> Counted:
     return replace(nearest, name=name, words=words, n=sum(column.n for column in group), link=link)
 
 
-Chart = Curve | Histogram | Reliability | Columns
+class SquareSide(Struct, frozen=True):
+    """The words for the first and for the second row (or column) of a 2x2 square."""
+
+    first: str
+    second: str
+
+
+class Square(Struct, frozen=True):
+    """Counts of cases by two yes-or-no questions: two rows, two columns, four cells that open their cases.
+
+    `cells` are the first row from left to right, then the second one.
+    """
+
+    title: str
+    rows: SquareSide
+    columns: SquareSide
+    cells: tuple[Cell, Cell, Cell, Cell]
+
+
+Chart = Curve | Histogram | Reliability | Columns | Square
 """What is drawn where there is room for a picture, and stands elsewhere as a table of its numbers."""
 
 

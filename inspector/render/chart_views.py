@@ -6,7 +6,17 @@ from typing import Any
 import numpy as np
 
 from inspector.render.cells import plain_text
-from inspector.render.chart_blocks import Chart, Columns, Curve, Histogram, NumberSequence, Picture, Reliability, Tick
+from inspector.render.chart_blocks import (
+    Chart,
+    Columns,
+    Curve,
+    Histogram,
+    NumberSequence,
+    Picture,
+    Reliability,
+    Square,
+    Tick,
+)
 from inspector.render.elements import Element, element
 from inspector.render.svg import WIDTH, box, line, picture, width_of, words
 from inspector.render.table_blocks import Cell, Kind, Table, table
@@ -39,7 +49,8 @@ def numbers_of(chart: Chart) -> Table:
 # -- curves
 
 
-def _curve(chart: Curve) -> Drawn:
+def _curve(whole: Curve) -> Drawn:
+    chart = whole.fitted
     (low, high), (bottom, top) = chart.across, chart.upward
     laid = np.log2 if chart.doubling else float
     base, right = TOP + HEIGHT, WIDTH - 20
@@ -134,7 +145,7 @@ def _marked(tick: Tick, x: float, y: float, top: float, *, left: bool) -> list[E
 def _curve_table(chart: Curve) -> Table:
     """The named points, and some others along the curves."""
     rows = [
-        [Cell(tick.words), Cell(tick.at, Kind.NUMBER), Cell(tick.score, chart.kind)]
+        [Cell(tick.words), Cell(tick.at, Kind.REWARD), Cell(tick.score, chart.kind)]
         + [Cell(None, chart.kind) for _ in chart.series[1:]]
         for tick in chart.ticks
         if tick.at is not None and tick.score is not None
@@ -266,13 +277,51 @@ def _columns_table(whole: Columns) -> Table:
     return table(chart.title, ["", chart.counted, "share, %"], rows, counted=chart.counted)
 
 
+# -- squares
+
+SQUARE = (110, 210, 64)
+"""Units of a square picture: of the names at its left, of a column, of a row."""
+
+
+def _square(chart: Square) -> Drawn:
+    stub, wide, tall = SQUARE
+    counts = [int(cell.value) if isinstance(cell.value, (int, float)) else 0 for cell in chart.cells]
+    most, base = max(counts, default=0) or 1, TOP + 16
+    shapes: list[Element] = []
+    for at, name in enumerate((chart.columns.first, chart.columns.second)):
+        shapes.append(words(name, stub + wide * at + 10, base - 8, "quiet"))
+    for row, name in enumerate((chart.rows.first, chart.rows.second)):
+        shapes.append(words(name, stub - 10, base + tall * row + tall / 2 + 4, "quiet", "end"))
+    for place, (cell, count) in enumerate(zip(chart.cells, counts, strict=True)):
+        x, y = stub + wide * (place % 2), base + tall * (place // 2)
+        style = "bar" if "strong" in cell.style else "bar faint"
+        shapes.append(box(x, y, wide, tall, "frame"))
+        shapes.append(box(x + 10, y + 20, (wide - 70) * count / most, tall - 40, style, _square_words(chart, place)))
+        shapes.append(words(f"{count:,}", x + wide - 12, y + tall / 2 + 4, "", "end"))
+    described = "; ".join(f"{_square_words(chart, place)}: {count}" for place, count in enumerate(counts))
+    return (base + 2 * tall + 10, shapes), f"{described}."
+
+
+def _square_words(chart: Square, place: int) -> str:
+    row = (chart.rows.first, chart.rows.second)[place // 2]
+    return f"{row}, {(chart.columns.first, chart.columns.second)[place % 2]}"
+
+
+def _square_table(chart: Square) -> Table:
+    first, second, third, fourth = chart.cells
+    rows = [[Cell(chart.rows.first), first, second], [Cell(chart.rows.second), third, fourth]]
+    return table(chart.title, ["", chart.columns.first, chart.columns.second], rows)
+
+
 _DRAWN: dict[type, Callable[[Any], Drawn]] = {
+    Square: _square,
     Curve: _curve,
     Histogram: _histogram,
     Reliability: _reliability,
     Columns: _columns,
 }
 _NUMBERS: dict[type, Callable[[Any], Table]] = {
+    Square: _square_table,
     Curve: _curve_table,
     Histogram: _histogram_table,
     Reliability: _reliability_table,

@@ -63,11 +63,18 @@ PieceRow = tuple[Piece, ...]
 class Sheet(Struct, frozen=True):
     """Lines from top to bottom. `busy` says in words what is still being computed and will be filled in; "" = nothing.
 
-    Laid out for a width: whoever has another asks for another sheet.
+    Laid out for a width: whoever has another asks for another sheet. Of a sheet whose last panel was made higher so
+    that it fills its pane, `natural` is how many lines there would be without that; None = as many as there are.
     """
 
     lines: Sequence[PieceRow] = field(default_factory=tuple)
     busy: str = ""
+    natural: int | None = None
+
+    @property
+    def used(self) -> int:
+        """How many lines the sheet needs."""
+        return len(self.lines) if self.natural is None else self.natural
 
     def drills(self) -> Iterator[tuple[int, int, Piece]]:
         """Yield every piece that opens cases, with its line and its place on it, both 0-based."""

@@ -3,38 +3,104 @@
 from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
 
+from msgspec.structs import replace
 from rich.cells import cell_len
 
-from inspector.render.blocks import Block, Panel
+from inspector.render.blocks import Block, Fold, Note, Panel
+from inspector.render.chart_blocks import Chart
 from inspector.render.lines import Piece, PieceRow
+from inspector.render.table_blocks import Table
 from inspector.render.texts.frame_edges import FRAME, fit_edge
 from inspector.render.texts.text import clean
 
 TWO, THREE = 100, 160
 """Cells from which two halves are beside each other, and from which panels of the side have a column."""
+_ASCII_FRAME = str.maketrans("╭╮╰╯─│", "++++-|")
 AROUND = 4
 """Cells of a panel beside its content: two lines and two blanks."""
+UNBOUNDED = 10_000
+"""Cells of a line that is not wrapped."""
+MEASURED = 40
+"""Rows of a table that are measured."""
 Draw = Callable[[Sequence[Block], int], Sequence[PieceRow]]
 """Draws blocks in so many cells."""
 
 
-def framed(blocks: Sequence[Block], title: str) -> tuple[Panel, ...]:
-    """Return the panels among blocks; other blocks are in panels of their own, the first of them under `title`."""
+def framed(blocks: Sequence[Block], title: str, width: int, draw: Draw) -> list[Panel]:
+    """Return the panels that a screen draws: those among the blocks, and one for each other table or chart.
+
+    A table or chart that has a title gives it to its panel, which also holds the sentences after it. Sentences before
+    the first one are above it, under `title` where it has none. A panel of tables that need little room is a half.
+    Panels of the method are left out.
+    """
     panels: list[Panel] = []
-    loose: list[Block] = []
+    named, group = "", list[Block]()
+
+    def close() -> None:
+        nonlocal named
+        if group:
+            panel = _placed(Panel(named or (title if not panels else ""), tuple(group)), width, draw)
+            panels.append(_with_short_title(panel, width))
+        group.clear()
+        named = ""
+
     for block in blocks:
-        if not isinstance(block, Panel):
-            loose.append(block)
-            continue
-        if loose:
-            panels.append(Panel(title if not panels else "", tuple(loose)))
-            loose = []
-        panels.append(block)
-    return (*panels, Panel(title if not panels else "", tuple(loose))) if loose or not panels else tuple(panels)
+        begins = isinstance(block, Panel | Fold) or (isinstance(block, Note) and block.level == "lead")
+        titled = isinstance(block, Table | Chart) and block.title
+        if begins or (titled and any(not isinstance(other, Note) for other in group)):
+            close()
+        if isinstance(block, Panel):
+            panels += [block] if block.place != "method" else []
+        elif isinstance(block, Fold):
+            panels.append(_with_short_title(_placed(Panel(block.summary, block.blocks), width, draw), width))
+        elif begins and isinstance(block, Note):
+            named = block.text
+        elif titled and not named and isinstance(block, Table | Chart):
+            named = block.title
+            group.append(replace(block, title=""))
+        else:
+            group.append(block)
+    close()
+    return panels
 
 
-def lay_out(panels: Sequence[Panel], width: int, height: int, draw: Draw) -> list[PieceRow]:
+def method_of(blocks: Sequence[Block]) -> tuple[Panel, ...]:
+    """Return the panels that say how figures were computed and tested."""
+    return tuple(block for block in blocks if isinstance(block, Panel) and block.place == "method")
+
+
+def _placed(panel: Panel, width: int, draw: Draw) -> Panel:
+    """A half where all of its tables have room in half of the width, else the panel as it is."""
+    tables = [block for block in panel.blocks if isinstance(block, Table) and not block.heat]
+    if not tables or len(tables) + sum(isinstance(block, Note) for block in panel.blocks) < len(panel.blocks):
+        return panel
+    first = [_first_rows(block) for block in tables]
+    return replace(panel, place="half") if _widest(draw(first, UNBOUNDED)) <= width // 2 - AROUND else panel
+
+
+def _with_short_title(panel: Panel, width: int) -> Panel:
+    """The panel; where its frame has no room for the title, what follows a colon in it is a sentence."""
+    room = (width // 2 if panel.place == "half" and width >= TWO else width) - 2 * AROUND
+    head, colon, rest = panel.title.partition(": ")
+    if cell_len(clean(panel.title)) <= room or not colon:
+        return panel
+    sentence = f"{rest[:1].upper()}{rest[1:].rstrip('.')}."
+    return replace(panel, title=head, blocks=(Note(sentence, "quiet"), *panel.blocks))
+
+
+def _first_rows(block: Table) -> Table:
+    """The first rows of a table, without charts: these take the room that there is."""
+    return replace(
+        block, rows=block.rows[:MEASURED], columns=tuple(replace(column, chart=None) for column in block.columns)
+    )
+
+
+def lay_out(
+    panels: Sequence[Panel], width: int, height: int, draw: Draw, *, ascii_only: bool = False
+) -> tuple[list[PieceRow], int]:
     """Draw panels in `width` cells; the last ones reach down to `height` lines where there are fewer.
+
+    With the lines, return how many there would be without that.
 
     Halves are beside each other from TWO cells on. From THREE on panels of the side have a third of the width at the
     right; in less room they follow the others.
@@ -44,11 +110,16 @@ def lay_out(panels: Sequence[Panel], width: int, height: int, draw: Draw) -> lis
     rest = [pair for pair in numbered if pair not in aside]
     side = width * 7 // 20 if aside and rest else width if aside else 0
     main = width - side
-    left = _stacked(_rows(rest, main), main, height, draw) if rest else []
-    right = _stacked([[pair] for pair in aside], side, max(height, len(left)), draw) if aside else []
-    if len(right) > len(left) and rest:
-        left = _stacked(_rows(rest, main), main, len(right), draw)
-    return [_beside(row, main, other) for row, other in zip_longest(left, right, fillvalue=())]
+    columns = [_Column(_rows(rest, main), main, draw), _Column([[pair] for pair in aside], side, draw)]
+    natural = max(column.natural for column in columns)
+    left, right = (column.lines(max(height, natural)) for column in columns)
+    lines = [_beside(row, main, other) for row, other in zip_longest(left, right, fillvalue=())]
+    return [tuple(map(_in_ascii, line)) for line in lines] if ascii_only else lines, natural
+
+
+def _in_ascii(piece: Piece) -> Piece:
+    """A piece of a frame in ASCII; other pieces are so already."""
+    return replace(piece, text=piece.text.translate(_ASCII_FRAME)) if piece.style == FRAME else piece
 
 
 Numbered = tuple[int, Panel]
@@ -67,24 +138,33 @@ def _rows(panels: Sequence[Numbered], width: int) -> list[list[Numbered]]:
     return rows
 
 
-def _stacked(rows: Sequence[Sequence[Numbered]], width: int, height: int, draw: Draw) -> list[PieceRow]:
-    """Rows of panels beneath each other; the last row takes the lines that are left."""
-    lines: list[PieceRow] = []
-    for place, row in enumerate(rows):
-        sizes = [width // len(row)] * len(row)
-        sizes[-1] += width - sum(sizes)
-        drawn = [list(draw(panel.blocks, size - AROUND)) for (_, panel), size in zip(row, sizes, strict=True)]
-        # What is too wide to be wrapped widens its frame, and is scrolled.
-        sizes = [max(size, AROUND + _widest(content)) for size, content in zip(sizes, drawn, strict=True)]
-        tall = max(map(len, drawn))
-        if place == len(rows) - 1:
-            tall = max(tall, height - len(lines) - 2)
-        boxes = [
-            list(_box(number, panel, content, size, tall))
-            for (number, panel), content, size in zip(row, drawn, sizes, strict=True)
-        ]
-        lines += [tuple(piece for part in parts for piece in part) for parts in zip(*boxes, strict=True)]
-    return lines
+class _Column:
+    """Rows of panels beneath each other in `width` cells, drawn once whatever their height."""
+
+    def __init__(self, rows: Sequence[Sequence[Numbered]], width: int, draw: Draw) -> None:
+        self._rows = [_drawn(row, width, draw) for row in rows]
+        self.natural = sum(max(len(content) for _, content, _ in row) + 2 for row in self._rows)
+
+    def lines(self, height: int) -> list[PieceRow]:
+        """All lines; the last row takes those that are left of `height`."""
+        lines: list[PieceRow] = []
+        for place, row in enumerate(self._rows):
+            tall = max(len(content) for _, content, _ in row)
+            if place == len(self._rows) - 1:
+                tall = max(tall, height - len(lines) - 2)
+            boxes = [list(_box(*numbered, content, size, tall)) for numbered, content, size in row]
+            lines += [tuple(piece for part in parts for piece in part) for parts in zip(*boxes, strict=True)]
+        return lines
+
+
+def _drawn(row: Sequence[Numbered], width: int, draw: Draw) -> list[tuple[Numbered, list[PieceRow], int]]:
+    """The panels of a row with their content and the cells that each has."""
+    sizes = [width // len(row)] * len(row)
+    sizes[-1] += width - sum(sizes)
+    contents = [list(draw(panel.blocks, size - AROUND)) for (_, panel), size in zip(row, sizes, strict=True)]
+    # What is too wide to be wrapped widens its frame, and is scrolled.
+    sizes = [max(size, AROUND + _widest(content)) for size, content in zip(sizes, contents, strict=True)]
+    return list(zip(row, contents, sizes, strict=True))
 
 
 def _box(number: int, panel: Panel, content: Sequence[PieceRow], width: int, tall: int) -> Iterator[PieceRow]:

@@ -24,9 +24,9 @@ class Kind(Enum):
     MEAN = "mean"
     """With two digits after the point."""
     REWARD = "reward"
-    """With three."""
+    """A reward or a threshold, with three."""
     NUMBER = "number"
-    """A threshold, or what else has no unit."""
+    """What has no unit."""
 
 
 class Cell(Struct, frozen=True):
@@ -81,7 +81,8 @@ class Column(Struct, frozen=True):
     """A column of a table. Where there is no room, one of rank 1 goes without intervals, and one of rank 2 is left out.
 
     `right` sets it to the right; None = if it holds a number. Texts of one that `wraps` take several lines there.
-    `chart` is drawn beside the values, in place of their intervals, by every renderer that draws.
+    `chart` is drawn beside the values, in place of their intervals, by every renderer that draws; `ends` say what is
+    better at either end of a chart of differences.
     """
 
     title: str
@@ -89,6 +90,22 @@ class Column(Struct, frozen=True):
     right: bool | None = None
     wraps: bool = False
     chart: CellChart | None = None
+    ends: tuple[str, str] = ("", "")
+
+
+def forest_column(title: str, rank: int = 0) -> Column:
+    """Make a column whose values are drawn with their intervals on one axis."""
+    return Column(title, rank, chart=CellChart.FOREST)
+
+
+def bar_column(title: str, rank: int = 0) -> Column:
+    """Make a column whose values are drawn as bars."""
+    return Column(title, rank, chart=CellChart.BAR)
+
+
+def difference_column(title: str, below: str = "", above: str = "") -> Column:
+    """Make a column of differences, drawn around zero; the words say what is better (or worse) below and above it."""
+    return Column(title, chart=CellChart.DIFFERENCE, ends=(below, above))
 
 
 class Table(Struct, frozen=True):
@@ -172,7 +189,7 @@ def p_value(p: float | None, *, waiting: bool = False) -> Cell:
 
 def number(value: float | None, note: str = "", style: str = "") -> Cell:
     """Make a cell of a threshold or a reward."""
-    return Cell(value, Kind.NUMBER, note=note, style=style)
+    return Cell(value, Kind.REWARD, note=note, style=style)
 
 
 _LONG = 30

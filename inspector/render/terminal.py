@@ -22,10 +22,10 @@ from inspector.render.blocks import (
     Verbatim,
 )
 from inspector.render.cells import GOLD, further_text, legend, points, remark_of, rights, value_text
-from inspector.render.chart_blocks import Chart, Columns, Curve, Histogram, Reliability
+from inspector.render.chart_blocks import Chart, Columns, Curve, Histogram, Reliability, Square
 from inspector.render.chart_views import numbers_of
 from inspector.render.charts.bars import Bar, bars
-from inspector.render.charts.chart_columns import with_charts
+from inspector.render.charts.chart_columns import LEAST, with_charts
 from inspector.render.charts.chart_marks import ChartMark, Form
 from inspector.render.charts.columns import CountColumn, columns
 from inspector.render.charts.curve import curve
@@ -34,6 +34,7 @@ from inspector.render.charts.heat_map import heat_map
 from inspector.render.charts.histogram import histogram
 from inspector.render.charts.paired_bars import BarPlace, paired_bars
 from inspector.render.charts.reliability import ReliabilityBin, reliability
+from inspector.render.charts.square import square
 from inspector.render.lines import GAP, Piece, PieceRow, heading, paragraph
 from inspector.render.readable import readable
 from inspector.render.table_blocks import Cell, CellChart, Kind, Table, table, text
@@ -46,6 +47,8 @@ from scoring.data.errors import LONGEST_NAME
 
 NARROWEST = 18
 """Cells that a name keeps where there is no room."""
+VARIANTS = ((3, 3), (1, 3), (1, 2))
+"""From which rank columns go without intervals, and from which they are left out: as little as possible first."""
 UNBOUNDED = 10_000
 """Cells of a line where nothing is cut and nothing is wrapped."""
 
@@ -82,6 +85,7 @@ class Terminal:
             Curve: self._curve,
             Histogram: self._histogram,
             Reliability: self._reliability,
+            Square: self._square,
             CaseBlock: self._case,
             Verbatim: self._verbatim,
             Tokens: self._tokens,
@@ -150,7 +154,8 @@ class Terminal:
         yield from self.blocks(fold.blocks)
 
     def _panel(self, panel: Panel) -> Iterator[PieceRow]:
-        yield heading(panel.title)
+        if panel.title:
+            yield heading(panel.title)
         yield from self.blocks(panel.blocks)
 
     # -- a case
@@ -234,14 +239,26 @@ class Terminal:
             yield from (line for words in legend(table) for line in paragraph(words, self.width))
 
     def _room_beside(self, table: Table) -> int:
-        """Cells that are left for charts in the columns, which take the place of intervals."""
-        drawn = [column.chart not in {None, CellChart.BAR, CellChart.HEAT} for column in table.columns]
+        """Cells that are left for charts in the columns, which take the place of intervals.
+
+        Texts that wrap, and what columns can do without, give way to one chart.
+        """
+        charts = [column.chart for column in table.columns]
+        drawn = [chart not in {None, CellChart.BAR, CellChart.HEAT} for chart in charts]
         rows = tuple(
             tuple(replace(cell, low=None, high=None) if on else cell for cell, on in zip(row, drawn, strict=True))
             for row in table.rows
         )
         bare = replace(table, rows=rows)
-        return self.width - _Lines(bare, _Texts(bare, self.glyphs)).width
+        least = min((LEAST[chart] + GAP for chart in charts if chart in LEAST), default=0)
+        room, texts = 0, _Texts(bare, self.glyphs)
+        for variant in VARIANTS:
+            lines = _Lines(bare, texts, *variant)
+            lines.wrap(self.width - least)
+            room = self.width - lines.width
+            if room >= least:
+                break
+        return room
 
     def _heat(self, table: Table) -> Iterator[PieceRow]:
         cells = [row[table.labels :] for row in table.rows]
@@ -269,7 +286,7 @@ class Terminal:
     def _parts(self, table: Table) -> Iterator[list[PieceRow]]:
         """The lines of a table; of one that is too wide to stand on a page in several parts."""
         texts = _Texts(table, self.glyphs)
-        for variant in ((3, 3), (1, 3), (1, 2)):
+        for variant in VARIANTS:
             lines = _Lines(table, texts, *variant)
             if lines.width <= self.width:
                 break
@@ -290,6 +307,7 @@ class Terminal:
     # -- charts
 
     def _curve(self, chart: Curve) -> Iterator[PieceRow]:
+        chart = chart.fitted
         if chart.title:
             yield from paragraph(chart.title, self.width, "strong")
         height = min(16, max(6, self.height - 18))
@@ -341,6 +359,11 @@ class Terminal:
             counted=chart.counted,
         )
 
+    def _square(self, chart: Square) -> Iterator[PieceRow]:
+        if chart.title:
+            yield from paragraph(chart.title, self.width, "strong")
+        yield from square(chart, self.width, self.glyphs)
+
     def _reliability(self, chart: Reliability) -> Iterator[PieceRow]:
         if chart.title:
             yield from paragraph(chart.title, self.width, "")
@@ -353,7 +376,9 @@ _FORMS: dict[Kind, Form] = {Kind.SHARE: "percent", Kind.POINTS: "difference", Ki
 """How charts write values."""
 _JUDGED, _TEXT = len("0.4996 ✗←"), 60
 """Cells of a judgement, and how many a step needs beside them."""
-_ASCII = str.maketrans({"…": "~", "·": ".", "–": "-", "→": ">", "←": "<", "✗": "x", "▲": "^", "△": "^", "≈": "?"})
+_ASCII = str.maketrans(
+    {"…": "~", "·": ".", "–": "-", "−": "-", "→": ">", "←": "<", "✗": "x", "▲": "^", "△": "^", "≈": "?"}
+)
 """Signs of ours, and what stands for them where there is only ASCII."""
 
 

@@ -5,24 +5,29 @@ from functools import cache, partial
 from time import monotonic, sleep
 from typing import Any, ClassVar
 
+from msgspec.structs import replace
+from rich.text import Text
 from textual.worker import Worker, get_current_worker
 
 from inspector.analyses import Analysis, Option, OptionValue, Page, Params, Whose, load
 from inspector.case_page.tracks import LETTERS
-from inspector.render.blocks import Block, Panel
+from inspector.render.blocks import Block, Facts, Panel, links_of
 from inspector.render.documents.row_documents import Document
 from inspector.render.lines import Sheet, heading, paragraph
-from inspector.render.panels import framed, lay_out
+from inspector.render.panels import framed, lay_out, method_of
 from inspector.render.terminal import Terminal
 from inspector.render.texts.phrases import Phrase, name_forms
 from inspector.render.texts.sentences import decision_words
 from inspector.render.view import View
+from inspector.screens.base import SHORT
 from inspector.screens.common_cases import toggle_common_cases
 from inspector.screens.controller import same_owners
 from inspector.screens.dialog import Picking
+from inspector.screens.help_pages import TextPage
 from inspector.screens.messages import Computed
 from inspector.screens.scorer_choice import ScorerChoice
 from inspector.screens.screen_context import ScreenContext
+from inspector.screens.screen_lines import state_facts
 from inspector.screens.sheet import FEW, REST, SheetScreen, Tables
 from inspector.state.comparability import Incomparable, incomparable
 from inspector.state.focusing import best_scorer, covering
@@ -34,6 +39,10 @@ from scoring.data.errors import InspectError
 from scoring.selection.result_set import ResultSet
 
 ALONE_OR_BESIDE: Whose = "one or two"
+METHOD_KEY = "i"
+"""The key that shows the method, where the table of commands does not name another."""
+METHOD_WIDTH = 76
+"""Cells of a line of the method."""
 AROUND = 5
 """Lines of a screen above and beneath its sheet while no threshold is moved."""
 
@@ -130,14 +139,30 @@ class AnalysisScreen(SheetScreen):
         needed = self.open_page.whose != "none" and bool(self.ANALYSIS.needs)
         return needed and not self.asked_about(state)
 
+    def facts(self, state: ScreenState) -> list[Phrase]:
+        facts = super().facts(state)
+        names = self.asked_about(state)
+        if not self.about_two or len(names) != 2:
+            return facts
+        # Headline and threshold are those of the scorer in focus alone.
+        own = len(state_facts(state, self.context.glyphs))
+        return [*facts[: len(facts) - own], *self._both_thresholds(state, names)]
+
+    def _both_thresholds(self, state: ScreenState, names: Sequence[str]) -> list[Phrase]:
+        thresholds = [state.rule_of(name).threshold for name in names]
+        letter = "threshold" if self.context.glyphs.ascii_only else "θ"
+        a, b = ("none" if threshold is None else f"{threshold:.3f}" for threshold in thresholds)
+        words = f"{letter} {a} each" if a == b else f"{letter} A {a}, B {b}"
+        return [] if thresholds == [None, None] else [Phrase((words, ""), rank=1)]
+
     def subject(self, state: ScreenState) -> list[Phrase]:
         if self.open_page.whose == "none":
-            return [Phrase((f"{self.ANALYSIS.title.lower()}, without scorers", self.ANALYSIS.title.lower()), rank=3)]
+            return []
         names = self.asked_about(state)
         if not (self.about_two or self.open_page.whose == ALONE_OR_BESIDE) or len(names) < 2:
             return super().subject(state)
         a, b = (name_forms(name, 24, 12, among=covering(state)) for name in names)
-        forms = tuple(f"{left} against {right}" for left, right in zip((*a, a[-1]), (*b, b[-1]), strict=False))
+        forms = tuple(f"A {left}, B {right}" for left, right in zip((*a, a[-1]), (*b, b[-1]), strict=False))
         return [Phrase(forms, rank=3)]
 
     # -- its view
@@ -160,14 +185,52 @@ class AnalysisScreen(SheetScreen):
         if isinstance(view, InspectError):
             return Sheet(tuple(paragraph(view.words, width, "")), busy)
         # A chart keeps its height when the rail takes lines from the pane.
-        terminal = Terminal(width, self.context.glyphs, max(height, self.size.height - AROUND))
+        terminal = Terminal(width, self.context.glyphs, max(height, self.size.height - AROUND), split=True)
         if view.empty:
             return Sheet(tuple(paragraph(view.empty, width, "")), busy)
         blocks: list[Block] = [block for section in view.sections for block in section.blocks]
         if len(view.sections) > 1:
             blocks = [Panel(section.title, section.blocks) for section in view.sections]
-        drawn = lay_out(framed(blocks, self.open_page.title or self.ANALYSIS.title), width, height, terminal.drawn)
-        return Sheet(tuple(drawn), busy)
+        title = self.open_page.title or self.ANALYSIS.title
+        panels = [*framed(blocks, title, width, terminal.drawn), *self._further_pages()]
+        panels = self._with_hints(panels, explained=bool(method_of(blocks)))
+        if self.size.height < SHORT:
+            # Frames would take the lines that numbers need.
+            return Sheet(tuple(terminal.blocks(panels)), busy)
+        ascii_only = self.context.glyphs.ascii_only
+        drawn, natural = lay_out(panels, width, height, terminal.drawn, ascii_only=ascii_only)
+        return Sheet(tuple(drawn), busy, natural)
+
+    def _with_hints(self, panels: Sequence[Panel], *, explained: bool) -> list[Panel]:
+        """Say in the lower edges what keys do there; that of the first panel names the key for the method."""
+        opens = f"{self.context.keys.of('drill')} lists the cases"
+        method = f"{self._method_key} how this is tested"
+        return [
+            panel
+            if panel.hint
+            else replace(panel, hint=method)
+            if explained and not number
+            else replace(panel, hint=opens)
+            if any(True for block in panel.blocks for _ in links_of(block))
+            else panel
+            for number, panel in enumerate(panels)
+        ]
+
+    @property
+    def _method_key(self) -> str:
+        try:
+            return self.context.keys.of("method")
+        except KeyError:
+            return METHOD_KEY
+
+    def _further_pages(self) -> list[Panel]:
+        """Say on the first page what the others hold."""
+        first, *others = self.pages or (self.open_page,)
+        told = tuple((page.title, page.about) for page in others if page.about)
+        if self.open_page.name != first.name or not told:
+            return []
+        turn = f"{self.context.keys.of('next-page')} next page"
+        return [Panel("More", (Facts(told),), hint=turn)]
 
     def _owners(self, state: ScreenState) -> Sequence[object]:
         """What the view depends on; what is about no scorer may be about what people said.
@@ -254,6 +317,20 @@ class AnalysisScreen(SheetScreen):
             self.compute(self.state)
 
     # -- keys
+
+    def action_method(self) -> None:
+        """Show how the figures of the page were computed and tested."""
+        known = self._views.get(self.page)
+        view = known[1] if known else None
+        blocks = [block for section in view.sections for block in section.blocks] if isinstance(view, View) else []
+        panels = method_of(blocks)
+        if not panels:
+            self.say("This page has no separate description of its method.")
+            return
+        self.close_rail()
+        lines = Terminal(METHOD_WIDTH, self.context.glyphs).blocks(panels)
+        text = Text("\n").join(Text.assemble(*(piece.text for piece in line)) for line in lines)
+        self.app.push_screen(TextPage(text, "prm-inspect guide compare says more"))
 
     def tables(self, state: ScreenState) -> Tables:
         known = self._views.get(self.page)

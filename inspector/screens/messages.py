@@ -10,7 +10,9 @@ if TYPE_CHECKING:
 
     from inspector.case_page.open_case import DisplayOptions
     from inspector.render.documents.row_documents import Document
+    from inspector.render.lines import CaseLink
     from inspector.state.screen_state import ScreenState
+    from inspector.widgets.line_view import Line
 
 
 @dataclass
@@ -53,6 +55,15 @@ class Computed(Message):
 
     owners: "Sequence[object]"
     made: Any
+
+
+@dataclass
+class CasesFound(Message):
+    """The first cases behind a number, and a line of text for each."""
+
+    link: "CaseLink"
+    rows: tuple[int, ...]
+    lines: "Sequence[Line]"
 
 
 @dataclass

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from msgspec.structs import replace
 from textual.app import ComposeResult
+from textual.containers import Container
 from textual.geometry import Size
 from textual.widget import Widget
 from textual.worker import get_current_worker
@@ -17,17 +18,22 @@ from inspector.render.texts.phrases import Phrase, name_forms
 from inspector.render.texts.sentences import counted
 from inspector.render.texts.text import clean
 from inspector.screens.base import AppScreen
+from inspector.screens.cases_behind import BESIDE, SHARE, CasesBehind
+from inspector.screens.cases_behind import LEAST as LEAST_BENEATH
 from inspector.screens.controller import same_owners
 from inspector.screens.export import offer_exports
-from inspector.screens.messages import Computed, Export, Go, Inspected
+from inspector.screens.messages import CasesFound, Computed, Export, Go, Inspected
 from inspector.screens.screen_context import ScreenContext
-from inspector.screens.screen_lines import one_line, state_facts, write_header, write_phrases, write_text
+from inspector.screens.screen_lines import one_line, state_facts, write_header, write_text
 from inspector.state.case_links import drilled, returned
 from inspector.state.filtering.filter_words import filter_phrase
 from inspector.state.focusing import covering
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.line_scroll import Sized
+from inspector.widgets.line_view import LineView
+from inspector.widgets.page_tabs import PageTabs
 from inspector.widgets.sheet_view import SheetView
+from inspector.widgets.step_view import StepView
 from scoring.data.errors import InspectError
 
 # -- what is said of the number under the cursor
@@ -40,19 +46,6 @@ def opens_words(drill: CaseLink | None, key: str) -> str:
     if not drill.n:
         return f"no case: {drill.words}"
     return f"{key}: {counted(drill.n, 'case')}: {drill.words}"
-
-
-# -- the pages of a screen
-
-
-def page_words(pages: Sequence[Page], now: str, width: int) -> str:
-    """Return all titles on one line, the open page's in brackets; in little room, only that one and how many."""
-    titles = [f"[{page.title}]" if page.name == now else f" {page.title} " for page in pages]
-    line = " ".join(titles)
-    if len(line) <= width:
-        return line
-    at = next((place for place, page in enumerate(pages) if page.name == now), 0)
-    return f"[{pages[at].title}] {at + 1} of {len(pages)}"
 
 
 if TYPE_CHECKING:
@@ -83,8 +76,12 @@ class SheetScreen(AppScreen):
     SOON: ClassVar[frozenset[str]] = frozenset()
     """Pages ("" where there are none) whose figures are computed before they are shown, where there are few cases."""
 
+    is_blind = False
+    """Whether gold labels and verdicts are hidden, so that no cases are listed beside the sheet."""
+
     def __init__(self, context: ScreenContext, state: ScreenState) -> None:
         super().__init__(context, state)
+        self.cases_behind = CasesBehind(self)
         self._known: dict[str, tuple[Sequence[object], Any]] = {}
         self._wanted: tuple[str, Sequence[object]] | None = None
         self._left: ScreenState | None = None
@@ -120,19 +117,36 @@ class SheetScreen(AppScreen):
         raise NotImplementedError
 
     def subject(self, state: ScreenState) -> list[Phrase]:
-        """Return what the title says after the benchmark."""
+        """Return the places of the path after the benchmark, but for the screen's own name."""
         scorer, others = state.focus.scorer, covering(state)
         return [Phrase((*name_forms(scorer, 30, 14, among=others), ""), rank=3)] if scorer else []
+
+    def facts(self, state: ScreenState) -> list[Phrase]:
+        """Return what the header says at its right."""
+        size = int(state.slice.sum())
+        cases = Phrase((counted(size, "case"), f"{size:,}", ""), rank=3)
+        of_data = replace(state, filter=state.data_filter)
+        facts = [cases]
+        if of_data.filter.conditions:
+            facts = [cases, replace(filter_phrase(of_data), rank=2)]
+        if of_data.filter != state.filter:
+            left_out = "without conditions on outcomes"
+            facts.append(Phrase((left_out, "outcomes left out", ""), rank=3))
+        return facts + (state_facts(state, self.context.glyphs) if self.about_scorers else [])
 
     # -- showing
 
     def compose(self) -> ComposeResult:
         yield one_line("title")
-        yield one_line("filter")
-        pages = one_line("pages")
+        pages = PageTabs(id="pages", classes="one-line")
         pages.display = bool(self.PAGES)
         yield pages
-        yield SheetView(id="sheet")
+        with Container(id="sheet-body"):
+            yield SheetView(id="sheet")
+            cases = StepView(id="behind-cases", classes="pane")
+            cases.can_focus = False
+            cases.display = False
+            yield cases
         yield one_line("behind")
         yield from self.compose_rail()
 
@@ -164,6 +178,8 @@ class SheetScreen(AppScreen):
     def on_sized_resized(self, event: Sized.Resized) -> None:
         if isinstance(event.view, SheetView):
             self._show_first()
+        elif isinstance(event.view, StepView):
+            self.cases_behind.follow()
 
     def watch_state(self, state: ScreenState) -> None:
         if self._left is not None and self.is_mounted:
@@ -181,13 +197,7 @@ class SheetScreen(AppScreen):
     def show_title(self, state: ScreenState) -> None:
         """Show what is looked at, and under which filter."""
         path = [Phrase((*name_forms(state.focus.benchmark, 14), ""), rank=4), *self.subject(state)]
-        facts = [Phrase((counted(int(state.slice.sum()), "case"),))]
-        facts += state_facts(state, self.context.glyphs) if self.about_scorers else []
-        write_header(self, path, facts)
-        left_out = "conditions on outcomes are left out here"
-        of_data = replace(state, filter=state.data_filter)
-        apart = [Phrase((left_out, "outcomes left out", ""), rank=1)] if of_data.filter != state.filter else []
-        write_phrases(self, "filter", [filter_phrase(of_data), *apart], "dim")
+        write_header(self, [*path, Phrase((self.NAME.replace("-", " "),), rank=4)], self.facts(state))
 
     @property
     def about_scorers(self) -> bool:
@@ -198,7 +208,9 @@ class SheetScreen(AppScreen):
         """Lay out the sheet anew."""
         view = self.query_one(SheetView)
         if self.PAGES:
-            write_text(self, "pages", page_words(self.pages, self.page, max(10, self.size.width - 2)), "header")
+            names = [page.name for page in self.pages]
+            tabs = self.query_one("#pages", PageTabs)
+            tabs.tell([page.title for page in self.pages], names.index(self.page) if self.page in names else 0)
         _, figures = self._known.get(self.page, ((), None))
         trouble = clean(str(figures)) if isinstance(figures, InspectError) else ""
         width, height = view.viewport
@@ -206,14 +218,41 @@ class SheetScreen(AppScreen):
             self._shown = state, view.viewport
             sheet = self.lay_out(state, None if trouble else figures, width, height)
             view.show_sheet(replace(sheet, busy=trouble) if trouble else sheet)
+            self._arrange(sheet)
             self.tell_behind(view)
+            self.cases_behind.follow()
             if not again:
                 self.call_after_refresh(self._fit, width)
+
+    def _arrange(self, sheet: Sheet) -> None:
+        """Give the pane of cases its place: at the right of a wide screen, else beneath a sheet that leaves room."""
+        found = self.query("#behind-cases")
+        if not found:
+            return
+        pane, body = found.first(StepView), self.query_one("#sheet-body")
+        beside = self.size.width >= BESIDE
+        lines = 0 if beside else self._lines_beneath(sheet, body.size.height)
+        body.set_class(beside, "-beside")
+        if beside:
+            pane.styles.width, pane.styles.height = round(self.size.width * SHARE), "1fr"
+        elif lines:
+            pane.styles.width, pane.styles.height = "1fr", lines
+        pane.display = bool(any(sheet.drills())) and (beside or bool(lines))
+
+    def _lines_beneath(self, sheet: Sheet, room: int) -> int:
+        """Lines of the pane beneath the sheet; 0 where the sheet leaves too few. While a threshold moves, none."""
+        left = room - sheet.used
+        return 0 if self.rail_open or left < LEAST_BENEATH else left
 
     def _fit(self, width: int) -> None:
         """Lay out anew where a scrollbar that came or went changed the room; once, so that nothing goes to and fro."""
         if self.is_current and self.query_one(SheetView).viewport.width != width:
             self.show_sheet(self.state, again=True)
+
+    @property
+    def link(self) -> CaseLink | None:
+        """What the number under the cursor opens."""
+        return self.query_one(SheetView).drill
 
     def tell_behind(self, view: SheetView) -> None:
         """Say what the number under the cursor opens, and what is still being computed."""
@@ -224,6 +263,22 @@ class SheetScreen(AppScreen):
 
     def on_sheet_view_moved(self, message: SheetView.Moved) -> None:
         self.tell_behind(message.view)
+        self.cases_behind.follow()
+
+    def on_cases_found(self, message: CasesFound) -> None:
+        """Show the first cases behind the number under the cursor."""
+        self.cases_behind.show(message)
+
+    def on_line_view_clicked(self, message: LineView.Clicked) -> None:
+        """Open the case that was clicked."""
+        row = self.cases_behind.row_at(message.line) if message.view.id == "behind-cases" else None
+        if row is not None and self.link is not None:
+            self.drill(self.link, row)
+
+    def on_page_tabs_chosen(self, message: PageTabs.Chosen) -> None:
+        """Turn to the page whose tab was clicked."""
+        self.close_rail()
+        self.turn_to(self.pages[message.page].name)
 
     # -- what takes longer
 

@@ -87,7 +87,6 @@ class TaxonomyScreen(SheetScreen):
 
     def compose(self) -> ComposeResult:
         yield one_line("title")
-        yield one_line("filter")
         pages = one_line("pages")
         pages.display = False
         yield pages

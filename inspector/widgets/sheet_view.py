@@ -32,7 +32,7 @@ from inspector.widgets.line_view import Line, LineView
 HERE = "spot"
 """The style of the number under the cursor."""
 FRAME_FOCUS = "frame-focus"
-_HEAVY = str.maketrans("╭╮╰╯─│", "┏┓┗┛━┃")
+_HEAVY = str.maketrans("╭╮╰╯─│+-|", "┏┓┗┛━┃#=#")
 
 
 class SheetSpot(NamedTuple):
@@ -193,7 +193,8 @@ class SheetView(Sized, LineView):
             if here is not None and (here.line, here.place) == (number, place):
                 return piece.text, f"{piece.style} {HERE}".strip()
             if panel is not None and piece.panel == panel:
-                return piece.text.translate(_HEAVY), piece.style.replace(FRAME, FRAME_FOCUS)
+                text = piece.text.translate(_HEAVY) if piece.style == FRAME else piece.text
+                return text, piece.style.replace(FRAME, FRAME_FOCUS)
             return piece.part
 
         return [

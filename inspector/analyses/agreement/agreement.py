@@ -12,7 +12,7 @@ from inspector.analyses import Page, Params, analysis
 from inspector.analyses.agreement.scorer_agreement import scorers_view
 from inspector.render.blocks import Block, Note, Section
 from inspector.render.lines import CaseLink
-from inspector.render.table_blocks import Cell, Column, Kind, count, figure, table, text
+from inspector.render.table_blocks import Cell, Column, Kind, count, figure, forest_column, table, text
 from inspector.render.texts.sentences import counted
 from inspector.render.view import View
 from inspector.state.provenance import provenance_of_people
@@ -140,7 +140,14 @@ def _coefficients(results: ResultSet, people: StatementsByPerson, params: Params
     facts |= {"level": LEVEL, "resamples": RESAMPLES, "seed": results.query.seed}
 
     def blocks() -> Iterator[Block]:
-        columns = ["about", "people", "same, in percent", "kappa, of all: alpha", "steps", "cases"]
+        columns: list[str | Column] = [
+            "about",
+            "people",
+            forest_column("same, in percent"),
+            "kappa, of all: alpha",
+            "steps",
+            "cases",
+        ]
         yield table("Agreement of every two, and of all", columns, lines, labels=2)
         yield Note(f"A tag counts as not given where its absence was seen. {SEEN[0].upper()}{SEEN[1:]}.", "quiet")
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from inspector.analyses import Params
 from inspector.render.blocks import Block, Note, Section
 from inspector.render.lines import CaseLink
-from inspector.render.table_blocks import Cell, Kind, count, figure, table, text
+from inspector.render.table_blocks import Cell, Column, Kind, count, figure, forest_column, table, text
 from inspector.render.view import View
 from inspector.state.figure_notes import first_run_notes
 from inspector.state.provenance import provenance
@@ -157,7 +157,7 @@ class _Verdicts(Struct, frozen=True, eq=False):
             lines[observed["scope"]].append(
                 [*self._labels(observed), *self._figures(observed, coefficient), self._cases(observed)]
             )
-        columns = ["same, in percent", "kappa", "cases"]
+        columns: list[str | Column] = [forest_column("same, in percent"), forest_column("kappa"), "cases"]
         yield table("With gold", ["scorer", *columns], lines[GOLD])
         if len(self.names) > 1:
             columns[1] = "kappa, of all: alpha"

@@ -10,7 +10,7 @@ from inspector.analyses.best_of_n.scorer_spread import ASSOCIATED, SD
 from inspector.render.blocks import Block, Note, Section, quiet_notes
 from inspector.render.cells import share as share_text
 from inspector.render.chart_blocks import Curve, Series
-from inspector.render.table_blocks import Cell, Column, Kind, Table, count, figure, table, text
+from inspector.render.table_blocks import Cell, Column, Kind, Table, count, difference_column, figure, table, text
 from scoring.data.schema import NO_SUBSET, RowDict
 from scoring.metrics.best_of_n import MAJORITY, MEAN, OVER_MEAN, PASS, PRM, PROBLEMS, TIED, WEIGHTED
 from scoring.metrics.resampling import SMALL
@@ -66,7 +66,12 @@ def _choice_table(rows: pl.DataFrame) -> Table:
         elif row["subset"] == "all":
             line[row["metric"]] = row
     heads: list[str | Column] = ["scorer", "chosen by", *(Column(name or NO_SUBSET) for name in subsets)]
-    heads += [*(Column(f"of {size}", 1) for size in fewer), "over mean@1", Column("tied", 1), "left out"]
+    heads += [
+        *(Column(f"of {size}", 1) for size in fewer),
+        difference_column("over mean@1"),
+        Column("tied", 1),
+        "left out",
+    ]
     cells = []
     for (scorer, by), line in lines.items():
         whole = line.get("all")

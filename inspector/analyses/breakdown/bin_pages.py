@@ -1,7 +1,7 @@
 """Pages of `breakdown` in bins: where verdicts, errors and steps lie, and the rewards around the earliest error."""
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import chain, groupby
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,18 @@ from inspector.analyses import Params
 from inspector.render.blocks import Block, Note
 from inspector.render.chart_blocks import Bin, Columns, Counted, Curve, Histogram, Series, Tick
 from inspector.render.lines import CaseLink
-from inspector.render.table_blocks import Cell, Column, Kind, Table, count, figure, table, text
+from inspector.render.table_blocks import (
+    Cell,
+    Column,
+    Kind,
+    Table,
+    bar_column,
+    count,
+    figure,
+    forest_column,
+    table,
+    text,
+)
 from inspector.render.texts.sentences import GLYPHS, WORDS, counted
 from inspector.state.figure_notes import FEW, INDEPENDENT
 from scoring.data.errors import UsageError
@@ -185,7 +196,7 @@ def _outcome_table(results: ResultSet, evaluation: Evaluation, benchmark: str, n
         if number:
             opens = link(number, f"erroneous, {WORDS[outcome]}", Facet(f"{scorer}.outcome", (outcome,)).sql)
             rows.append([text(f"left out: {WORDS[outcome]}", "dim"), count(number, opens), text("")])
-    return table("", ["", "cases", "%"], rows)
+    return table("", ["", "cases", bar_column("%")], rows)
 
 
 # -- where errors are, and steps
@@ -215,7 +226,7 @@ def position_blocks(evaluation: Evaluation, benchmark: str, rows: Sequence[Row],
                 for (side, _), row, number in zip(_CLASSES, pair, numbers, strict=True)
             ]
             places.append(Bin(0.0, 0.0, (numbers[0], numbers[1]), (links[0], links[1]), label))
-    yield Histogram(title, tuple(places), _CLASSES, counted="cases" if first else "steps")
+    yield Histogram(title, tuple(_with_empty_joined(places)), _CLASSES, counted="cases" if first else "steps")
     yield Note(f"{bins.words[0].upper()}{bins.words[1:]}.", "quiet")
     if first:
         yield Note("Both sides are the erroneous cases with a verdict.", "quiet")
@@ -225,6 +236,16 @@ def position_blocks(evaluation: Evaluation, benchmark: str, rows: Sequence[Row],
             "have no list of cases.",
             "quiet",
         )
+
+
+def _with_empty_joined(places: Sequence[Bin]) -> Iterator[Bin]:
+    """Yield the places; neighbours at which nothing is counted are one."""
+    for counts, run in groupby(places, key=lambda place: any(place.counts)):
+        alike = list(run)
+        if counts or len(alike) < 2:
+            yield from alike
+        else:
+            yield replace(alike[0], name=f"{alike[0].name} to {alike[-1].name}")
 
 
 def step_blocks(benchmark: str, rows: Sequence[Row], params: Params) -> Iterator[Block]:
@@ -263,7 +284,7 @@ def aligned_blocks(evaluation: Evaluation, benchmark: str, rows: Sequence[Row]) 
     if any(row["value"] is not None for row in around):
         yield _aligned_chart(evaluation, around, clean)
     lines = [_aligned_line(evaluation, benchmark, row) for row in (*around, clean)]
-    columns: list[str | Column] = [Column("offset", right=True), "mean reward, 95% interval", "n"]
+    columns: list[str | Column] = [Column("offset", right=True), forest_column("mean reward, 95%"), "n"]
     yield table("Mean reward by steps before and after the earliest error", columns, lines)
     yield Note(
         "95% intervals are of a mean over cases, those of one problem taken together. A case counts at an offset where "

@@ -17,7 +17,7 @@ from inspector.analyses._columns import (
 )
 from inspector.render.blocks import Block, Fold, Note
 from inspector.render.lines import CaseLink
-from inspector.render.table_blocks import Cell, Column, Kind, Table, count, figure, points, table, text
+from inspector.render.table_blocks import Cell, Column, Kind, Table, count, figure, forest_column, points, table, text
 from inspector.render.texts.sentences import WORDS, counted
 from inspector.state.figure_notes import FEW, INDEPENDENT
 from scoring.data.errors import UsageError
@@ -301,7 +301,7 @@ def _figure_table(grid: Grid, scorer: str) -> Table:
     titles = TABLED | {made.name: made.title for made in own_metrics()}
     metrics = [metric for metric in titles if metric in there]
     heads: list[str | Column] = [*map(column_title, grid.columns), "cases"]
-    heads += [Column(titles[metric], 0 if metric in OFFICIAL else 1) for metric in metrics]
+    heads += [forest_column(titles[metric], 0 if metric in OFFICIAL else 1) for metric in metrics]
     sided = {"error_acc", "correct_acc"} if grid.columns == ("n_steps",) else set()
     rows = []
     for key, figures in own.items():

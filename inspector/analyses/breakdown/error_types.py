@@ -10,7 +10,7 @@ from inspector.analyses._columns import GIVEN_BY, column_title, usual_error_colu
 from inspector.analyses.breakdown.breakdown_cells import EVERYTHING, columns_of
 from inspector.render.blocks import Block, Note
 from inspector.render.lines import CaseLink
-from inspector.render.table_blocks import Cell, Kind, count, figure, table, text
+from inspector.render.table_blocks import Cell, Column, Kind, bar_column, count, figure, table, text
 from scoring.data.schema import Row
 from scoring.evaluation.evaluation import Evaluation
 from scoring.metrics.outcome_conditions import BY_TYPE, SIDES, tried
@@ -19,6 +19,8 @@ from scoring.workspace.filtering.filters import Facet
 
 OF_ERRORS = {"fp": "FP", "late": "late", "missed": "missed", "exact": "exact", "unanswered": "no verdict"}
 """What becomes of erroneous cases, each of them one of these."""
+DRAWN = frozenset({"missed", "exact"})
+"""Those whose shares have bars."""
 
 
 def type_blocks(
@@ -42,8 +44,8 @@ def type_blocks(
     if not lines:
         yield Note("There are no erroneous cases tried here.")
         return
-    heads = [column_title(column), "n", "FN %"]
-    heads += [head for name in kinds for head in (OF_ERRORS[name], f"{OF_ERRORS[name]} %")]
+    heads: list[str | Column] = [column_title(column), "n", "FN %"]
+    heads += [head for name in kinds for head in (OF_ERRORS[name], _share_column(name))]
     title = f"How {evaluation.scorer.name} gets erroneous cases wrong, by {column_title(column)}"
     yield table(title, heads, lines)
     yield Note(
@@ -51,6 +53,12 @@ def type_blocks(
         "none, which are told apart here as late and missed.",
         "quiet",
     )
+
+
+def _share_column(kind: str) -> Column:
+    """The column of a kind's share; those of missed and of exact are drawn."""
+    title = f"{OF_ERRORS[kind]} %"
+    return bar_column(title) if kind in DRAWN else Column(title)
 
 
 def _type_line(

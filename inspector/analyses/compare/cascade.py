@@ -11,7 +11,7 @@ from inspector.analyses import Params
 from inspector.render.blocks import Block, Facts, Note, quiet_notes
 from inspector.render.chart_blocks import Curve, Series, Tick
 from inspector.render.lines import CaseLink
-from inspector.render.table_blocks import Cell, Column, count, figure, points, table, text
+from inspector.render.table_blocks import Cell, Column, count, figure, forest_column, points, table, text
 from inspector.render.texts.sentences import counted
 from inspector.render.view import View
 from inspector.state.common_cases import (
@@ -194,7 +194,7 @@ def _cascade_blocks(results: ResultSet, costed: _Asked, rows: Sequence[Row]) -> 
         line += [figure(cells[name]) for name in ("error_acc", "correct_acc")]
         line += [text("") if alone else points(cells[name]) for name in ("f1_over_first", "f1_over_second")]
         lines.append(line)
-    titles: list[str | Column] = ["distance", "asked B", "share", "tokens of B", "F1"]
+    titles: list[str | Column] = ["distance", "asked B", "share", "tokens of B", forest_column("F1")]
     titles += [Column("on erroneous", 1), Column("on clean", 1), Column("over A", 2), Column("over B", 2)]
     yield table(f"Of {counted(made.n, 'case')} that both tried", titles, lines)
     unknown = next((row["reason"] for row in rows if row["metric"] == "second_tokens" and row["value"] is None), None)

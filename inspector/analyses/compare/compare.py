@@ -9,13 +9,26 @@ import polars as pl
 from msgspec.structs import replace
 
 from inspector.analyses import Page, Params, analysis
-from inspector.analyses._pair import QUADRANTS, TEST, is_laid_out, pair_blocks, resampling_words, test_note
+from inspector.analyses._pair import QUADRANTS, TEST, is_laid_out, resampling_words, test_note
 from inspector.analyses.compare.cascade import cascade_view
 from inspector.analyses.compare.pair_pages import pairs_view
 from inspector.analyses.compare.scorer_sets import sets_view
-from inspector.render.blocks import Block, Fold, Note, quiet_notes
+from inspector.analyses.compare.two_scorers import pair_blocks
+from inspector.render.blocks import Block, Fold, Note, Panel, quiet_notes
 from inspector.render.lines import CaseLink
-from inspector.render.table_blocks import Cell, Column, Table, count, figure, p_value, points, table, text
+from inspector.render.table_blocks import (
+    Cell,
+    Column,
+    Table,
+    count,
+    difference_column,
+    figure,
+    forest_column,
+    p_value,
+    points,
+    table,
+    text,
+)
 from inspector.render.texts.headlines import official_title
 from inspector.render.view import View
 from inspector.state.common_cases import (
@@ -54,19 +67,27 @@ PAGES = (
         "cascade",
         "pair",
         help="the first of two where it is sure, else the second (whose verdict counts; cost against F1)",
+        about="ask B only where A is unsure: F1 by the share of cases that B is asked about",
     ),
-    Page(SCORERS, "all scorers", "ranked"),
+    Page(
+        SCORERS,
+        "all scorers",
+        "ranked",
+        about="ranking on the cases they share, who is right alone, every pair with the best",
+    ),
     Page(
         PAIRS,
         "all pairs",
         "ranked",
         help="agreement of every two (what each lacks that the other has, and whichever of them is right)",
+        about="how often every two agree, and what an oracle of both would reach",
     ),
     Page(
         SETS,
         "right together",
         "ranked",
         help="who is right together (every set of scorers, with the condition that selects its cases)",
+        about="every set of scorers that are right on the same cases",
     ),
 )
 
@@ -240,7 +261,6 @@ def _standing_blocks(
         link = own_link(results, benchmark, trying, n, "counted for all scorers")
     yield _standings(field, cells, ranked, link)
     yield Note("Tied: the interval of the difference to the best holds 0.", "quiet")
-    yield tests
     if field.sets:
         yield _unanimous(field)
     pairs = list(_pair_lines(field, rows))
@@ -255,6 +275,7 @@ def _standing_blocks(
     elif len(listed) < len(pairs):
         yield Note(f"The other pairs of {len({line[0] for line in pairs})} are in --csv and --json.", "quiet")
     yield from _consensus_blocks(rows)
+    yield Panel("How this is tested", (tests,), place="method")
 
 
 def _standings(
@@ -286,8 +307,8 @@ def _standings(
         "scorer",
         "n",
         Column("left out", 2),
-        official_title(field.benchmark),
-        "behind the best",
+        forest_column(official_title(field.benchmark)),
+        difference_column("vs. the best"),
         "tied",
     ]
     titles += ["alone right: erroneous", "clean"] if head == "f1" else []
@@ -367,7 +388,17 @@ def _pair_table(title: str, pairs: Sequence[PairLine]) -> Table:
         label = Cell(names[0], note=f"less {names[1]}", rows=heights[names] if names != before else 0)
         lines.append([label, *cells])
         before = names
-    titles = ["pair", "cases", "metric", "n", "difference", "both", "only first", "only second", "neither"]
+    titles: list[str | Column] = [
+        "pair",
+        "cases",
+        "metric",
+        "n",
+        difference_column("difference"),
+        "both",
+        "only first",
+        "only second",
+        "neither",
+    ]
     return table(title, [*titles, "p McNemar", "p Holm"], lines, labels=2)
 
 
@@ -382,7 +413,7 @@ def _consensus_blocks(rows: Sequence[Row]) -> Iterator[Block]:
         [text("consensus"), figure(cells["consensus_f1"]), points(difference) if other else text("")],
         [text("whichever is right (an oracle)"), figure(cells["oracle_f1"]), text("")],
     ]
-    yield table("All of them together", ["", "F1", f"against {other}" if other else ""], lines)
+    yield table("All of them together", ["", forest_column("F1"), f"vs. {other}" if other else ""], lines)
     if decided["value"] is not None:
         yield Note(f"The consensus decides {decided['value']:.0f} of {decided['n']} cases; {CONSENSUS}.", "quiet")
     by_cell = {(row["scorer"], row["metric"]): row for row in rows}

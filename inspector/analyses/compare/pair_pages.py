@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from inspector.analyses import Params
 from inspector.render.blocks import Block, quiet_notes
 from inspector.render.lines import CaseLink
-from inspector.render.table_blocks import Cell, count, figure, points, table, text
+from inspector.render.table_blocks import Cell, Column, count, figure, forest_column, points, table, text
 from inspector.render.view import View
 from inspector.state.common_cases import aligned_cases, compare_command, comparison_sections, need_two, without_gold
 from inspector.state.figure_notes import first_run_notes
@@ -95,8 +95,8 @@ def _pairs_blocks(results: ResultSet, benchmark: str, aligned: AlignedScorers, r
         oracle, gain = cells.get("oracle_f1"), cells.get("oracle_f1_gain")
         opens = None if oracle is None or oracle["value"] is None else link(oracle, "tried by both")
         lines.append([*line, figure(oracle, link=opens), points(gain)])
-    titles = ["scorer", "other", "same outcome", "same verdict", "other has of its mistakes"]
-    titles += ["it has of the other's", "F1 of whichever is right", "over the better"]
+    titles: list[str | Column] = ["scorer", "other", "same outcome", "same verdict", "other has of its mistakes"]
+    titles += ["it has of the other's", forest_column("F1 of an oracle"), "over the better"]
     yield table("Every two of them, the highest oracle first", titles, lines, labels=2)
     yield from _agreement(aligned, rows, benchmark)
     yield from quiet_notes(without_gold(results, benchmark))

@@ -7,7 +7,7 @@ import polars as pl
 
 from inspector.analyses import Params
 from inspector.render.blocks import Block, Facts, Note, quiet_notes
-from inspector.render.table_blocks import Column, count, figure, table, text
+from inspector.render.table_blocks import Column, bar_column, count, figure, table, text
 from inspector.render.texts.sentences import counted
 from inspector.render.view import View
 from inspector.state.common_cases import (
@@ -126,7 +126,7 @@ def _set_blocks(results: ResultSet, field: ScorerField) -> Iterator[Block]:
             lines.append([*line, count(correct_set.count, field.link(correct_set)), figure(share)])
         title = f"{side.capitalize()}: who is right together, {counted(total, 'case')}"
         signs = " ".join(letters.values())
-        yield table(title, [signs, "right", Column("cases"), "share"], lines, labels=2)
+        yield table(title, [signs, "right", Column("cases"), bar_column("share")], lines, labels=2)
         if rest := [correct_set for correct_set in there if correct_set not in listed]:
             n = counted(sum(correct_set.count for correct_set in rest), "case")
             yield Note(f"and {len(rest)} smaller sets of {n} in all; these are in --csv and --json", "quiet")

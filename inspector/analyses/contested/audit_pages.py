@@ -10,7 +10,17 @@ from inspector.analyses import Params
 from inspector.render.blocks import Block, Note, Section
 from inspector.render.cells import share as share_text
 from inspector.render.lines import CaseLink
-from inspector.render.table_blocks import Cell, Column, Kind, count, figure, points, table, text
+from inspector.render.table_blocks import (
+    Cell,
+    Column,
+    Kind,
+    count,
+    difference_column,
+    figure,
+    points,
+    table,
+    text,
+)
 from inspector.render.texts.sentences import counted, verdict_words
 from inspector.render.view import View
 from inspector.state.figure_notes import first_run_notes
@@ -497,4 +507,6 @@ def _over(rows: Sequence[Row]) -> Iterator[Block]:
         lines.append(
             [text(f"  {words}" if kind else words), *(points(by_place[metric, kind, name]) for name in others)]
         )
-    yield table("The audit less the others", ["", *(f"less {name}" for name in others)], lines)
+    yield table(
+        "The audit compared with the others", ["", *(difference_column(f"vs. {name}") for name in others)], lines
+    )

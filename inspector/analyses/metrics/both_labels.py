@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from inspector.analyses.metrics.metrics import NO_METRIC, metric_notes, metric_title, metrics
 from inspector.render.blocks import Note, Section
-from inspector.render.table_blocks import Cell, Column, Kind, Table, figure, table, text
+from inspector.render.table_blocks import Cell, Column, Kind, Table, difference_column, figure, table, text
 from inspector.render.texts.sentences import counted
 from inspector.render.view import View
 from scoring.data.errors import UsageError
@@ -92,7 +92,14 @@ def _table(rows: pl.DataFrame) -> Table:
         line += [replace(figure(of_one), reason="") for of_one in (row, other)]
         line.append(Cell(row["difference"], Kind.POINTS))
         lines.append([*line, replace(text(" / ".join(sizes)), remark="; ".join(reasons))])
-    titles: list[str | Column] = [*keys, "metric", "original", "adjudicated", "difference", Column("n", right=True)]
+    titles: list[str | Column] = [
+        *keys,
+        "metric",
+        "original",
+        "adjudicated",
+        difference_column("difference"),
+        Column("n", right=True),
+    ]
     return table("", titles, lines, labels=len(keys) + 1)
 
 

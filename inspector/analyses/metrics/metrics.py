@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from inspector.analyses import Option, Params, analysis
 from inspector.render.blocks import Block, Note, Section
-from inspector.render.table_blocks import Cell, Column, Kind, Table, count, figure, table, text
+from inspector.render.table_blocks import Cell, Column, Kind, Table, count, figure, forest_column, table, text
 from inspector.render.view import View
 from inspector.state.case_links import figure_link, group_facets
 from inspector.state.figure_notes import (
@@ -120,7 +120,10 @@ def metric_table(results: ResultSet, rows: pl.DataFrame, benchmark: str, title: 
     names = _metric_names(rows, benchmark)
     of_steps = "prmscore" in names
     heads = {*HEADS, official_metric(benchmark)}
-    columns: list[str | Column] = [*keys, *(Column(metric_title(name), int(name not in heads)) for name in names)]
+    columns: list[str | Column] = [
+        *keys,
+        *(forest_column(metric_title(name), int(name not in heads)) for name in names),
+    ]
     columns += ["n (steps)", "n (cases)"] if of_steps else ["n"]
     lines: list[list[Cell]] = []
     for part in rows.partition_by(keys, maintain_order=True):

@@ -11,7 +11,7 @@ from inspector.analyses import Params
 from inspector.render.blocks import Block, Note
 from inspector.render.cells import share
 from inspector.render.chart_blocks import Curve, Series, Tick
-from inspector.render.table_blocks import Column, Table, figure, number, table, text
+from inspector.render.table_blocks import Column, Table, figure, forest_column, number, table, text
 from inspector.render.texts.sentences import threshold_name
 from inspector.render.view import View
 from inspector.state.case_links import figure_link
@@ -123,11 +123,13 @@ def _ticks(evaluation: Evaluation, score_curve: Any, scope: ResultSet, benchmark
     present = rule.threshold
     by_subset = rule.by_subset if isinstance(rule, RuleByCase) else {}
     if present is not None:
-        words = "present, the default" if (present, rule.source) == (default, source) else f"present: {rule.source}"
+        is_default = (present, rule.source) == (default, source)
+        words = f"present, the default: {source}" if is_default else f"present: {rule.source}"
         yield Tick(present, "^", words, score=score(present))
     for name, cut in by_subset.items():
         yield Tick(cut, "^", f"present, {name} (by subset)")
-    yield Tick(default, "d", f"default: {source}", "gold")
+    if present != default:
+        yield Tick(default, "d", f"default: {source}", "gold")
     if score_curve.best is not None:
         best, value = score_curve.best
         yield Tick(best, "*", f"best on these: {share(value)}, optimistic", "gold", score=value)
@@ -213,7 +215,7 @@ def _curve_table(scope: ResultSet, rows: pl.DataFrame, benchmark: str) -> Table:
     listed = rows.filter(~grid | (place % step == 0))
     metrics = rows["metric"].unique(maintain_order=True).to_list()
     columns: list[str | Column] = [*(["scorer"] if several else []), "called", Column("threshold", right=True)]
-    columns += [Column(figure_title(name), int(name != official_metric(benchmark))) for name in metrics]
+    columns += [forest_column(figure_title(name), int(name != official_metric(benchmark))) for name in metrics]
     lines = []
     for scorer in rows["scorer"].unique(maintain_order=True):
         own = listed.filter(pl.col("scorer") == scorer).sort("threshold", maintain_order=True)

@@ -9,7 +9,7 @@ from inspector.analyses import Params
 from inspector.render.blocks import Block, Facts, Note
 from inspector.render.charts.glyphs import OUTCOME_STYLES
 from inspector.render.lines import CaseLink
-from inspector.render.table_blocks import Cell, Table, count, figure, p_value, points, table, text
+from inspector.render.table_blocks import Cell, Table, count, difference_column, figure, p_value, points, table, text
 from inspector.render.texts.sentences import GLYPHS, WORDS
 from inspector.render.view import View
 from inspector.state.case_links import OF_SIDE
@@ -161,7 +161,11 @@ def _moved_figures(scope: ResultSet, moved: MovedThreshold, benchmark: str, inte
                 *(p_value(None if np.isnan(p) else p) for p in ps or (np.nan, np.nan)),
             ]
         )
-    return table("Does it help", ["", "before", "after", "difference", "p McNemar", "p Holm"], lines)
+    return table(
+        "Does it help",
+        ["", "before", "after", difference_column("after − before", "worse", "better"), "p McNemar", "p Holm"],
+        lines,
+    )
 
 
 def outcome_matrices(

@@ -87,7 +87,7 @@ def _separation(rows: Sequence[Row], high: str, low: str) -> str:
     row = next(row for row in rows if row["metric"] == "auroc")
     if row["value"] is None:
         return f"no AUROC: {row['reason']}."
-    ends = "" if row["low"] is None else f" [{row['low']:.3f}, {row['high']:.3f}]"
+    ends = "" if row["low"] is None else f" ({row['low']:.3f} to {row['high']:.3f})"
     few = " ~" if row["small"] else ""
     return f"AUROC {row['value']:.3f}{ends}{few}: how often that of {high} is above that of {low}."
 

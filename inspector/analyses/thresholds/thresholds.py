@@ -12,7 +12,7 @@ from inspector.analyses.thresholds.flip_page import flips_view
 from inspector.analyses.thresholds.reward_pages import reliability_view, rewards_view
 from inspector.render.blocks import Block, Note
 from inspector.render.lines import CaseLink
-from inspector.render.table_blocks import Cell, Column, Table, count, figure, number, table, text
+from inspector.render.table_blocks import Cell, Column, Table, count, figure, forest_column, number, table, text
 from inspector.render.view import View
 from inspector.state.case_links import OF_SIDE, figure_link, group_facets, wrong_at_link, wrong_link
 from inspector.state.provenance import provenance
@@ -157,7 +157,7 @@ def way_table(scope: ResultSet, rows: pl.DataFrame, benchmark: str) -> Table:
     names = rows["scorer"].unique(maintain_order=True).to_list()
     several = len(names) > 1
     columns: list[str | Column] = [*(["scorer"] if several else []), "way", Column("threshold", right=True)]
-    columns += [figure_title(head), *(Column(name or NO_SUBSET, 2) for name in subsets)]
+    columns += [forest_column(figure_title(head)), *(Column(name or NO_SUBSET, 2) for name in subsets)]
     columns += ["n (steps)" if _of_steps(head) else "n", "excluded", "wrong"]
     lines = []
     for part in rows.partition_by("scorer", "kind", maintain_order=True):

@@ -12,9 +12,22 @@ from inspector.analyses import Option, OptionValue, Page, Params, analysis
 from inspector.analyses._pair import TEST, test_note, which_is_better
 from inspector.analyses.timeline.drift import drift_view, has_rollouts, rollout_runs
 from inspector.analyses.timeline.training_course import TrainingCourse, TrainingRun, training_runs
-from inspector.render.blocks import Block, Note, Section, quiet_notes
+from inspector.render.blocks import Block, Note, Panel, Section, quiet_notes
 from inspector.render.chart_blocks import Curve, Series
-from inspector.render.table_blocks import Cell, Column, Kind, Table, count, figure, p_value, points, table, text
+from inspector.render.table_blocks import (
+    Cell,
+    Column,
+    Kind,
+    Table,
+    count,
+    difference_column,
+    figure,
+    forest_column,
+    p_value,
+    points,
+    table,
+    text,
+)
 from inspector.render.texts.sentences import counted
 from inspector.render.view import View
 from inspector.state.common_cases import aligned_cases, aligned_official, set_aside, without_gold
@@ -312,7 +325,14 @@ def _checkpoint_table(course: TrainingCourse, cells: CheckpointCells) -> Table:
         line += [text(""), text("")] if earlier is None else _change_cells(course, place, earlier, EVERY)
         lines.append([*line, *made[1:]])
     titles = [_titled(metric) for metric in course.metrics]
-    heads: list[str | Column] = ["step", Column("scorer", 1), titles[0], "less the one before", "broke", "mended"]
+    heads: list[str | Column] = [
+        "step",
+        Column("scorer", 1),
+        forest_column(titles[0]),
+        difference_column("vs. the one before"),
+        "broke",
+        "mended",
+    ]
     return table("Checkpoints", [*heads, *(Column(title, 2) for title in titles[1:])], lines, labels=2)
 
 
@@ -342,9 +362,10 @@ def _span_blocks(course: TrainingCourse, cells: CheckpointCells, seed: int) -> I
         yield _difference_table(course, *figures, cells)
     if cases is not None:
         yield _change_table(course, *cases, cells)
-        yield test_note(seed, f"{TEST}, Holm over the two", course.interval)
+        notes = [test_note(seed, f"{TEST}, Holm over the two", course.interval)]
         if any(cells[_key(course, *cases, f"{side}_mcnemar")]["note"] for side in SIDES):
-            yield Note("Cases share problems, and McNemar's test takes them as independent.", "quiet")
+            notes.append(Note("Cases share problems, and McNemar's test takes them as independent.", "quiet"))
+        yield Panel("How this is tested", tuple(notes), place="method")
 
 
 def _key(course: TrainingCourse, later: int, earlier: int, metric: str) -> tuple[str, str, str]:
@@ -359,7 +380,9 @@ def _difference_table(course: TrainingCourse, later: int, earlier: int, cells: C
             [text(_titled(metric)), points(row), which_is_better(row, text("better", "good"), text("worse", "bad"))]
         )
     first, last = course.run.steps[earlier], course.run.steps[later]
-    return table(f"Step {last:,} less step {first:,}", ["", "points, 95% interval", " "], lines)
+    return table(
+        f"Step {last:,} minus step {first:,}", ["", difference_column("points, 95%", "worse", "better"), " "], lines
+    )
 
 
 def _change_table(course: TrainingCourse, later: int, earlier: int, cells: CheckpointCells) -> Table:

@@ -11,7 +11,7 @@ from inspector.analyses import Option, OptionValue, Page, Params, analysis
 from inspector.analyses.votes.label_votes import label_votes_view, labels_steps
 from inspector.render.blocks import Block, Section, quiet_notes
 from inspector.render.chart_blocks import Curve, Series
-from inspector.render.table_blocks import Cell, Kind, Table, count, figure, table, text
+from inspector.render.table_blocks import Cell, Column, Kind, Table, count, figure, forest_column, table, text
 from inspector.render.texts.sentences import counted
 from inspector.render.view import View
 from inspector.state.case_links import figure_link, group_facets
@@ -196,7 +196,7 @@ def _blocks(results: ResultSet, rows: pl.DataFrame, oddities: Sequence[str], at:
         ]
         for (scorer, number), line in lines.items()
     ]
-    columns = ["votes", "F1", "expected F1", "error acc", "correct acc"]
+    columns: list[str | Column] = ["votes", forest_column("F1"), "expected F1", "error acc", "correct acc"]
     heads = ["scorer", *columns] if several else columns
     yield table("The first so many answers of a case vote", heads, cells, labels=2 if several else 1)
     for scorer in dict.fromkeys(name for name, _ in lines):
@@ -237,7 +237,7 @@ def _by_subset(results: ResultSet, rows: pl.DataFrame, scorer: str, votes_of: in
         lines[-1] += [replace(figure(metrics[metric]), low=None, high=None) for metric in ACCURACIES]
         lines[-1].append(count(metrics["f1"]["n"]))
     title = f"With {counted(votes_of, 'vote')} a case, {scorer}"
-    return table(title, ["subset", "F1", "expected F1", "error acc", "correct acc", "n"], lines)
+    return table(title, ["subset", forest_column("F1"), "expected F1", "error acc", "correct acc", "n"], lines)
 
 
 # -- rows

@@ -87,9 +87,12 @@ class Navigation:
 
     def _hand_manner(self, screen: object) -> None:
         from inspector.screens.reading import ReadingScreen
+        from inspector.screens.sheet import SheetScreen
 
         if isinstance(screen, ReadingScreen) and self.display is not None:
             screen.reading = self.display
+        elif isinstance(screen, SheetScreen):
+            screen.is_blind = self.display is not None and self.display.blind
 
     def go(self, message: Go) -> None:
         """Open a screen on top; of keys typed ahead, the second asks for what is there already."""

@@ -11,7 +11,7 @@ from inspector.render.lines import GAP
 from inspector.render.table_blocks import Cell, CellChart, Column, Kind, Table
 from inspector.render.texts.text import number
 
-LEAST = {CellChart.FOREST: 16, CellChart.DIFFERENCE: 20, CellChart.BAR: 8}
+LEAST = {CellChart.FOREST: 16, CellChart.DIFFERENCE: 13, CellChart.BAR: 8}
 """Cells below which a chart is not drawn."""
 MOST = {CellChart.FOREST: 40, CellChart.DIFFERENCE: 48, CellChart.BAR: 24}
 DRAWN = frozenset(LEAST)
@@ -126,6 +126,7 @@ def with_charts(table: Table, room: int, glyphs: Glyphs) -> Table:
         glyphs: whether only ASCII is used.
     """
     widths = _widths(table.columns, room)
+    foot: list[Cell] = []
     columns: list[Column] = []
     rows: list[list[Cell]] = [[] for _ in table.rows]
     for at, column in enumerate(table.columns):
@@ -135,12 +136,36 @@ def with_charts(table: Table, room: int, glyphs: Glyphs) -> Table:
         if at in widths and column.chart is not None:
             heads, drawings = _drawn(column, column.chart, cells, widths[at], glyphs)
             columns += heads
+            foot += [Cell(""), Cell("")]
+            if any(column.ends):
+                axis = axis_of(cells, column.chart)
+                columns[-1] = replace(heads[-1], title=_between(column.ends, axis, widths[at]))
+                foot[-1] = Cell(axis_text(axis, widths[at], _kind(cells)), style="dim")
         else:
+            # Beside columns that are drawn, one that is not has no room for its intervals either.
+            bare = bool(widths) and column.chart in {CellChart.FOREST, CellChart.DIFFERENCE}
             columns.append(column)
-            drawings = [[cell] for cell in cells]
+            foot.append(Cell(""))
+            drawings = [[replace(cell, low=None, high=None) if bare else cell] for cell in cells]
         for row, made in zip(rows, drawings, strict=True):
             row.extend(made)
+    if any(cell.value for cell in foot):
+        rows.append(foot)
     return replace(table, columns=tuple(columns), rows=tuple(map(tuple, rows)))
+
+
+def _between(ends: tuple[str, str], axis: ChartAxis, width: int) -> str:
+    """What is better at each end of an axis, with zero between them."""
+    left, right = ends
+    zero, line = axis.column(0.0, width), [" "] * width
+    if len(left) < zero and len(right) < width - zero:
+        line[: len(left)], line[width - len(right) :], line[zero] = left, right, "0"
+        return "".join(line)
+    return axis_text(axis, width, Kind.COUNT)
+
+
+def _kind(cells: Sequence[Cell]) -> Kind:
+    return next((cell.kind for cell in cells if cell.kind is not Kind.TEXT), Kind.SHARE)
 
 
 def _drawn(
@@ -154,7 +179,7 @@ def _drawn(
             [Cell(bar_text(_number(cell), axis, width, glyphs), style="dim" if cell.small else ""), cell]
             for cell in cells
         ]
-    kind = next((cell.kind for cell in cells if cell.kind is not Kind.TEXT), Kind.SHARE)
+    kind = _kind(cells)
     heads = [column, Column(axis_text(axis, width, kind), column.rank, right=False)]
     return heads, [
         [

@@ -5,6 +5,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from inspector.render.cells import with_minus
 from inspector.render.lines import CaseLink
 from inspector.render.texts.text import number
 from scoring.metrics.resampling import SMALL
@@ -52,28 +53,28 @@ def finite(value: float | None) -> float | None:
 
 
 def figure(value: float, form: Form) -> str:
-    """Write a value: `62.1`, `+3.4` or `0.621`."""
+    """Write a value: `62.1`, `+3.4`, `−3.4` or `0.621`."""
     if form == "count":
         whole = f"{value:,.0f}"
         return whole if len(whole) <= LONGEST else number(value, 0, LONGEST)
     if form == "number":
-        return number(value, 3, LONGEST)
+        return with_minus(number(value, 3, LONGEST))
     text = number(100 * value, 1, LONGEST, "+" if form == "difference" else "")
     # No sign before nothing.
-    return "0.0" if text in {"+0.0", "-0.0"} else text
+    return "0.0" if text in {"+0.0", "-0.0"} else with_minus(text)
 
 
 def interval_text(ends: tuple[float, float], form: Form, *, short: bool = False) -> str:
-    """Write an interval: `[51.0, 72.3]`, in short `[51-72]`."""
+    """Write an interval: `(51.0 to 72.3)`, in short `(51 to 72)`."""
     if not short:
-        return f"[{figure(ends[0], form)}, {figure(ends[1], form)}]"
+        return f"({figure(ends[0], form)} to {figure(ends[1], form)})"
     decimals, factor = (2, 1) if form == "number" else (0, 100)
     first, last = (
         number(factor * end, decimals, LONGEST, "+" if form == "difference" and abs(factor * end) >= 0.5 else "")
         for end in ends
     )
-    first, last = ("0" if end == "-0" else end for end in (first, last))
-    return f"[{first}-{last}]" if form == "percent" else f"[{first}, {last}]"
+    first, last = ("0" if end == "-0" else with_minus(end) for end in (first, last))
+    return f"({first} to {last})"
 
 
 def count_text(mark: ChartMark) -> str:

@@ -74,7 +74,8 @@ def curve(
     for line, shade in reversed(list(_shaded(drawn, glyphs))):
         _band(raster, line, across, upward, shade)
     for tick in ticks:
-        if (column := tick_column(tick, *across, raster.width)) is not None:
+        # Lines of what matters less would hide the curve.
+        if tick.style != "dim" and (column := tick_column(tick, *across, raster.width)) is not None:
             raster.upright(column, ":" if glyphs.ascii_only else "┊", tick.style)
     for place, line in reversed(list(enumerate(drawn))):
         _draw(raster, line, across, upward, None if plain else place, len(drawn))

@@ -162,7 +162,7 @@ def _legend(
 ) -> Iterator[PieceRow]:
     marks = [mark for row in cells for mark in row]
     known = [mark for mark in marks if mark is not None and mark.known is not None]
-    interval_words = " [95% interval]" if intervals else ""
+    interval_words = " (95% interval)" if intervals else ""
     cell_words = (
         f"how many {counted}" if form == "count" else f"figure ({unit_words(form)}){interval_words}, n = {counted}"
     )

@@ -1,11 +1,11 @@
 """Two bars a row on one scale: how many of each of two classes, in places that are named at the left."""
 
+import math
 from collections.abc import Sequence
 
 from msgspec import Struct
 from rich.cells import cell_len
 
-from inspector.render.cells import share
 from inspector.render.charts.glyphs import Glyphs
 from inspector.render.charts.legends import legend, name_lines, padded, row_of, whole_width
 from inspector.render.lines import CaseLink, Piece, PieceRow
@@ -31,8 +31,8 @@ def paired_bars(
 ) -> list[PieceRow]:
     """Draw the bars in at most `width` cells (40 at least), each beside its count, with a legend.
 
-    Their lengths are shares of the class, so that two classes of different size can be compared. Something is drawn for
-    every count above 0.
+    Their lengths are shares of the class, so that two classes of different size can be compared; both have one scale
+    from 0 to a multiple of 5%. Something is drawn for every count above 0.
 
     Args:
         places: from top to bottom.
@@ -46,7 +46,7 @@ def paired_bars(
         return legend([(Piece(""), f"There is nothing to count: no {counted}.")], width)
     stub = min(max(whole_width(place.name) for place in places), max(8, width // 3))
     shares = [[place.counts[side] / (totals[side] or 1) for place in places] for side in (0, 1)]
-    top = max(map(max, shares)) or 1.0
+    top = math.ceil(20 * max(map(max, shares)) - 1e-9) / 20 or 1.0
     sizes = [max(cell_len(classes[side][0]), *(len(f"{place.counts[side]:,}") for place in places)) for side in (0, 1)]
     room = max(2, (width - stub - sum(sizes) - 6) // 2)
     head = [Piece(" " * stub)]
@@ -71,4 +71,4 @@ def paired_bars(
         (Piece(_FULL[glyphs.ascii_only][side], style), f"{word}: {total:,} {counted}")
         for side, ((word, style), total) in enumerate(zip(classes, totals, strict=True))
     ]
-    return [*lines, *legend([*entries, (Piece(""), f"longest bar: {share(top)}% of its own")], width)]
+    return [*lines, *legend([*entries, (Piece(""), f"bars from 0 to {100 * top:.0f}% of each side")], width)]

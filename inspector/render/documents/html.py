@@ -28,7 +28,7 @@ from inspector.render.blocks import (
     Verbatim,
 )
 from inspector.render.cells import GOLD, further_text, legend, rights, value_text
-from inspector.render.chart_blocks import Chart, Columns, Curve, Histogram, Picture, Reliability
+from inspector.render.chart_blocks import Chart, Columns, Curve, Histogram, Picture, Reliability, Square
 from inspector.render.chart_views import numbers_of, pictured
 from inspector.render.charts.chart_columns import DRAWN, axis_of
 from inspector.render.documents.cell_pictures import cell_picture
@@ -150,11 +150,11 @@ def _panel(block: Panel) -> Iterator[Element]:
 
 
 def _picture(block: Picture) -> Iterator[Element]:
-    caption = element("figcaption", block.title)
+    caption = (element("figcaption", block.title),) if block.title else ()
     numbers: tuple[Element, ...] = ()
     if block.table is not None:
         numbers = (element("details", element("summary", "The numbers of this chart"), *_table(block.table)),)
-    yield element("figure", caption, element("div", block.picture, class_="scroll"), *numbers)
+    yield element("figure", *caption, element("div", block.picture, class_="scroll"), *numbers)
 
 
 def _drawn(block: Chart) -> Iterator[Element]:
@@ -318,6 +318,7 @@ _MADE: dict[type, Callable[[Any], Iterator[Element]]] = {
     Curve: _drawn,
     Histogram: _drawn,
     Reliability: _drawn,
+    Square: _drawn,
     Picture: _picture,
     CaseBlock: _case,
     Verbatim: _verbatim,

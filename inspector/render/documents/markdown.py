@@ -25,7 +25,7 @@ from inspector.render.blocks import (
     Verbatim,
 )
 from inspector.render.cells import GOLD, further_text, legend, rights, value_text
-from inspector.render.chart_blocks import Chart, Columns, Curve, Histogram, Picture, Reliability
+from inspector.render.chart_blocks import Chart, Columns, Curve, Histogram, Picture, Reliability, Square
 from inspector.render.chart_views import numbers_of
 from inspector.render.documents.literal_text import markdown_code, markdown_text
 from inspector.render.readable import readable
@@ -102,7 +102,7 @@ def _fold(block: Fold) -> Iterator[str]:
 
 
 def _panel(block: Panel) -> Iterator[str]:
-    yield from [f"**{prose(block.title)}**", ""]
+    yield from [f"**{prose(block.title)}**", ""] if block.title else []
     yield from _blocks(block.blocks)
 
 
@@ -194,6 +194,7 @@ _MADE: dict[type, Callable[[Any], Iterator[str]]] = {
     Curve: _drawn,
     Histogram: _drawn,
     Reliability: _drawn,
+    Square: _drawn,
     Picture: _picture,
     CaseBlock: _case,
     Verbatim: _verbatim,

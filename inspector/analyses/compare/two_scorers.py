@@ -1,0 +1,284 @@
+"""The page of `compare` on two scorers: a verdict in words, differences, and who is right where the other is wrong."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from msgspec.structs import replace
+
+from inspector.analyses._columns import axis_of, column_title, usual_error_column, value_title
+from inspector.analyses._pair import (
+    QUADRANTS,
+    ScorerPair,
+    difference_table,
+    oracle_table,
+    overlap_table,
+    setting_blocks,
+)
+from inspector.render.blocks import Block, Note, Panel
+from inspector.render.cells import share, signed
+from inspector.render.chart_blocks import Square, SquareSide
+from inspector.render.lines import CaseLink
+from inspector.render.table_blocks import Cell, CellChart, Column, Kind, count, points, table, text
+from inspector.render.texts.headlines import official_title
+from inspector.render.texts.sentences import counted
+from inspector.state.common_cases import aligned_cases, aligned_official
+from inspector.state.comparability import incomparable
+from scoring.data.schema import Bools, Row
+from scoring.metrics.aligned import AlignedScorers
+from scoring.metrics.aligned_conditions import OF_SIDE, common_of, conjunction
+from scoring.metrics.benchmark_figures import official_metric
+from scoring.metrics.first_error import SIDES
+from scoring.metrics.paired import quadrants
+from scoring.metrics.resampling import Figure
+from scoring.metrics.scorer_pairs import covered_rows, oracle_rows
+from scoring.metrics.shared_draws import Shared, compared_metrics, shared
+from scoring.selection.result_set import ResultSet
+
+ON_SIDE = {"erroneous": "cases with an error", "clean": "clean cases"}
+"""The sides of cases in a sentence."""
+MOST_VALUES, LEAST_CASES = 8, 4
+"""Values of a column that are listed, and cases that each needs."""
+
+
+class PairFigures(NamedTuple):
+    """The rows of a comparison of two scorers, by subset and metric: differences, and the figures of each."""
+
+    differences: Mapping[tuple[str, str], Row]
+    alone: Mapping[tuple[str, str, str], Row]
+
+    @classmethod
+    def of(cls, rows: Sequence[Row], names: tuple[str, str]) -> "PairFigures":
+        """Take what rows say of two scorers."""
+        differences = {(row["subset"], row["metric"]): row for row in rows if (row["scorer"], row["other"]) == names}
+        alone = {(row["scorer"], row["subset"], row["metric"]): row for row in rows if row["other"] is None}
+        return cls(differences, alone)
+
+
+def pair_blocks(
+    results: ResultSet, benchmark: str, aligned: AlignedScorers, rows: Sequence[Row], tests: Note, seed: int | None
+) -> Iterator[Block]:
+    """Say which of A and B is better, by how much and on which cases, then what both would reach together."""
+    pair = ScorerPair.of(results, benchmark, aligned, rows)
+    a, b = pair.names
+    n = int(aligned.common((0, 1)).sum())
+    figures = PairFigures.of(rows, pair.names)
+    judged = figures.differences.get(("all", f"{official_metric(benchmark)}_difference"), {}).get("value") is not None
+    if not n and not judged:
+        yield Note(f"{a} against {b}", "lead")
+        for name, why in zip(aligned.names, aligned.nothing, strict=True):
+            if why:
+                yield Note(f"{name}: {why}.")
+        yield Note("No case was tried by both. Score the same cases with both, or choose another scorer.")
+        return
+    sentence, *others = verdict(pair, figures)
+    warnings = (
+        Note(f"Not quite comparable: {reason}.", "warning")
+        for reason in incomparable(results, pair.names, pair.benchmark, results.mask)
+        # Cases are those in common, and of several runs it is the first.
+        if reason.why not in {"cases", "runs"}
+    )
+    yield Panel("Verdict", (Note(sentence, "lead"), *([Note(" ".join(others))] if others else []), *warnings))
+    table_of_differences = replace(difference_table(pair, figures.differences, figures.alone), title="")
+    yield Panel("Difference", (table_of_differences,), "A − B, points, 95%")
+    if n:
+        for side, members in aligned.sides:
+            yield side_panel(pair, figures, side, members)
+        yield _together_panel(pair, figures, seed)
+        if (panel := _columns_panel(results, pair)) is not None:
+            yield panel
+        if (panel := _field_panel(results, pair, seed)) is not None:
+            yield panel
+    yield Panel("What differs between them", tuple(setting_blocks(results, pair.names, titled=False)), place="half")
+    yield _method(pair, figures, tests, n)
+
+
+def _method(pair: ScorerPair, figures: PairFigures, tests: Note, n: int) -> Panel:
+    left_out = pair.aligned.left_out((0, 1))
+    cases = f"On the {counted(n, 'case')} that both tried" + (f", {left_out:,} left out" if left_out else "")
+    notes = [Note(f"{cases}.", "quiet"), tests]
+    if any(figures.differences.get(("all", f"{side}_mcnemar"), {}).get("note") for side in SIDES):
+        notes.append(Note("Cases share problems, and McNemar's test takes them as independent.", "quiet"))
+    return Panel("How this is tested", tuple(notes), place="method")
+
+
+# -- the verdict
+
+
+def verdict(pair: ScorerPair, figures: PairFigures) -> list[str]:
+    """Return sentences: the difference of the official figure, that on a side, and what cannot be ruled out."""
+    head = official_metric(pair.benchmark)
+    rows = [figures.differences.get((subset, f"{head}_difference")) for subset in ("average", "all")]
+    row = next((row for row in rows if row is not None and row["value"] is not None), None)
+    (a, b), title = pair.names, official_title(pair.benchmark)
+    if row is None:
+        why = next((row["reason"] for row in rows if row is not None and row["reason"]), "")
+        return [f"{title} of {a} (A) and {b} (B) cannot be compared{f': {why}' if why else ''}."]
+    difference = f"{signed(row['value'])} points"
+    low, high = row["low"], row["high"]
+    if low is None or high is None:
+        return [f"{title} of {a} (A) minus that of {b} (B): {difference}."]
+    interval = f"{difference}, 95% from {signed(low)} to {signed(high)}"
+    if low > 0 or high < 0:
+        better, worse = (f"{a} (A)", f"{b} (B)") if low > 0 else (f"{b} (B)", f"{a} (A)")
+        sentences = [f"{better} is better than {worse} in {title}: {interval}."]
+        return [*sentences, *_on_sides(figures), f"The true difference may be as small as {_least(low, high)} points."]
+    sentences = [f"No evidence that {a} (A) and {b} (B) differ in {title}: {interval}."]
+    return [*sentences, *_on_sides(figures), _not_ruled_out(low, high)]
+
+
+def _on_sides(figures: PairFigures) -> Iterator[str]:
+    """A sentence for each side on which the interval of the difference leaves 0 out."""
+    for side, metric in zip(SIDES, ("error_acc", "correct_acc"), strict=True):
+        row = figures.differences.get(("average", f"{metric}_difference"))
+        if row is None or row["low"] is None or row["high"] is None or row["low"] <= 0 <= row["high"]:
+            continue
+        better = "A" if row["low"] > 0 else "B"
+        yield f"{better} is better on {ON_SIDE[side]} ({signed(row['value'])})."
+
+
+def _least(low: float, high: float) -> str:
+    return share(min(abs(low), abs(high)))
+
+
+def _not_ruled_out(low: float, high: float) -> str:
+    """What the interval leaves possible."""
+    for_a, for_b = (f"{100 * max(0.0, end):.0f}" for end in (high, -low))
+    if for_a == for_b:
+        return f"A difference of up to {for_a} points, either way, cannot be ruled out."
+    return f"A may be up to {for_a} points better, or up to {for_b} points worse."
+
+
+# -- a side
+
+
+def side_panel(pair: ScorerPair, figures: PairFigures, side: str, members: Bools) -> Panel:
+    """Draw who is right on the cases of a side, and say what both together have right."""
+    counts = quadrants(pair.aligned, 0, 1, members)
+    cells = []
+    for name, (left, right) in zip(
+        QUADRANTS, ((True, True), (True, False), (False, True), (False, False)), strict=True
+    ):
+        link = pair.link(side, left, right, counts[name])
+        cells.append(count(counts[name], link, "strong" if left != right else ""))
+    both, only_a, only_b, neither = cells
+    drawn = Square(
+        "", SquareSide("A right", "A wrong"), SquareSide("B right", "B wrong"), (both, only_a, only_b, neither)
+    )
+    n = sum(counts.values())
+    alone = {"A": counts[QUADRANTS[1]], "B": counts[QUADRANTS[2]]}
+    union = counts[QUADRANTS[0]] + sum(alone.values())
+    does = "finds" if side == "erroneous" else "clears"
+    (first, most), (second, least) = sorted(alone.items(), key=lambda pair: -pair[1])
+    notes = [Note(f"{first} alone {does} {most:,}, {second} alone {least:,}.")]
+    if n:
+        words = f"Together they would {does.rstrip('s')} {union:,} of {n:,} ({100 * union / n:.0f}%)."
+        notes.append(Note(words))
+    p = figures.differences.get(("all", f"{side}_mcnemar"), {}).get("p")
+    title = f"{ON_SIDE[side].capitalize()} ({n:,})"
+    return Panel(title, (drawn, *notes), "" if p is None else f"McNemar {p_text(p)}", place="half")
+
+
+def p_text(p: float) -> str:
+    """Write a p-value in a few characters: `p = 0.90`, `p < 0.001`."""
+    if p < 0.001:
+        return "p < 0.001"
+    return f"p = {p:.2f}" if p >= 0.1 else f"p = {p:.3f}"
+
+
+# -- what both would reach together
+
+
+def _together_panel(pair: ScorerPair, figures: PairFigures, seed: int | None) -> Panel:
+    rows = [*oracle_rows(pair.aligned, seed), *covered_rows(pair.aligned)]
+    cells = {(row["scorer"], row["side"], row["metric"]): row for row in rows}
+    better = next((row["better"] for row in rows if row.get("better")), None)
+    oracle = oracle_table(pair, cells, better, figures.alone)
+    note = Note("An oracle takes the verdict of whichever of the two is right.", "quiet")
+    return Panel("Better together", (oracle, note, overlap_table(pair, cells)), place="half")
+
+
+# -- where they differ most
+
+
+def _columns_panel(results: ResultSet, pair: ScorerPair) -> Panel | None:
+    """The values of the usual column of errors (else the subset) on which accuracies differ most; None: too few."""
+    column = usual_error_column(results, pair.benchmark)
+    side = "erroneous" if column else "all"
+    column = column or "subset"
+    members = pair.aligned.common((0, 1))
+    if side != "all":
+        members = members & dict(pair.aligned.sides)[side]
+    axis = axis_of(results, column)
+    values = axis.numbers[pair.aligned.rows]
+    lines: list[tuple[float, list[Cell]]] = []
+    for number, value in enumerate(axis.values):
+        taken = members & (values == number)
+        n = int(taken.sum())
+        if n < LEAST_CASES or value is None:
+            continue
+        first, second = (float(pair.aligned.right[taken, place].mean()) for place in (0, 1))
+        where = conjunction((*([OF_SIDE[side]] if side != "all" else []), common_of(pair.aligned, (0, 1), side)))
+        link = CaseLink(
+            (*pair.inside, axis.conditions[number], where),
+            n,
+            f"{column_title(column)} {value_title(value)}, tried by both",
+            pair.names[0],
+            pair.names,
+            pair.benchmark,
+        )
+        row = {"value": first - second, "low": None, "high": None, "reason": None}
+        cells = [text(value_title(value)), *(Cell(each, Kind.SHARE) for each in (first, second)), points(row)]
+        lines.append((-abs(first - second) * np.sqrt(n), [*cells, count(n, link)]))
+    if len(lines) < 2:
+        return None
+    heads: list[str | Column] = ["", "A", "B", Column("A − B", chart=CellChart.DIFFERENCE), "n"]
+    listed = [cells for _, cells in sorted(lines, key=lambda line: line[0])[:MOST_VALUES]]
+    what = "errors found" if side != "all" else "cases right"
+    return Panel(
+        "Where they differ most", (table("", heads, listed),), f"{what}, by {column_title(column)}", place="half"
+    )
+
+
+# -- all scorers
+
+
+def _field_panel(results: ResultSet, pair: ScorerPair, seed: int | None) -> Panel | None:
+    """Every scorer with verdicts on the cases that all of them tried; None where A and B are all there are."""
+    names = tuple(
+        evaluation.scorer.name
+        for evaluation in results.evaluations
+        if evaluation.scorer.name not in pair.names and evaluation.coverage.covers(pair.benchmark)
+    )
+    if not names:
+        return None
+    everyone = replace(results, chosen=(*pair.names, *names))
+    aligned = aligned_official(everyone).get(pair.benchmark) or aligned_cases(everyone).get(pair.benchmark)
+    if aligned is None or not aligned.trying or not aligned.common(aligned.trying).any():
+        return None
+    scores: Shared = shared(aligned, aligned.trying, seed)
+    metric = compared_metrics(aligned)[0]
+    best, letters = scores.best(metric), {pair.names[0]: "A", pair.names[1]: "B"}
+    lines: list[tuple[float, list[Cell]]] = []
+    for column, name in zip(aligned.trying, scores.names, strict=True):
+        own = scores.estimate(metric, column)
+        if own.value is None or best is None:
+            continue
+        cells = [
+            text(letters.get(name, "")),
+            text(name),
+            Cell(own.value, Kind.SHARE, own.low, own.high, style="strong"),
+        ]
+        behind = Cell("best", style="good") if column == best else _points_of(scores.difference(metric, column, best))
+        lines.append((-own.value, [*cells, replace(behind, low=None, high=None)]))
+    if len(lines) < 2:
+        return None
+    heads: list[str | Column] = ["", "", Column(official_title(pair.benchmark), chart=CellChart.FOREST), "vs. best"]
+    rows = [cells for _, cells in sorted(lines, key=lambda line: line[0])]
+    return Panel(
+        "All scorers", (table("", heads, rows, labels=2),), f"on the {scores.n:,} cases they share", place="side"
+    )
+
+
+def _points_of(figure: Figure) -> Cell:
+    return points({"value": figure.value, "low": figure.low, "high": figure.high, "reason": None})
