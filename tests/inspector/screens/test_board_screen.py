@@ -2,11 +2,12 @@ import json
 import re
 import shlex
 
+from inspector.screens.board_highlights import ScorerPane
+
 import example
 import making
 from inspector.cli import main
 from inspector.screens.board import BoardScreen
-from inspector.screens.board_highlights import ScorerPane
 from inspector.screens.cases import CasesScreen
 from inspector.state.case_list.listed import cleared
 from inspector.state.filtering.facets import offered_counts
