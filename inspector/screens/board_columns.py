@@ -51,8 +51,10 @@ NAMES_FIRST = 100
 """Their share of the cells to spare."""
 SIGNED = 6
 """Cells of a signed number of percentage points."""
-RANGE, SPAN, FOREST = 8, 10, 46
-"""Cells of an interval in figures, of that of a difference, and of a drawn one at most."""
+RANGE, SPAN = 8, 10
+"""Cells of an interval in figures, and of that of a difference."""
+FOREST, DIFFERENCE = 46, 72
+"""Cells of a drawn interval at most, and of that of a difference."""
 BARS = {"on_wrong": ("exact", 2, 30), "on_right": ("clean", 1, 22)}
 """Columns with bars: the style of these, the share of the cells to spare, and the cells at most."""
 
@@ -125,7 +127,7 @@ def _interval(key: str, title: str, kind: BoardKind, cells: BoardCells) -> Table
         paint=partial(paint, axis=kind.axis),
         source=source,
         flex=4,
-        most=FOREST,
+        most=DIFFERENCE if kind.against else FOREST,
         least=least,
         leave=1,
         heading=heading,
@@ -263,7 +265,7 @@ class Legend(Struct, frozen=True):
         """Explain the marks in one line of about `width` cells, or say why there are none."""
         ranks = self._ranks()
         if self.how.against:
-            parts: list[TextPart] = [(f"Differences are paired, on the cases that both tried ({TEST})", "dim")]
+            parts: list[TextPart] = [("Paired bootstrap differences on the cases that both tried", "dim")]
         elif self.known.busy or any(rank.kinds for rank in ranks):
             # While they are computed the line stays.
             several = self.frame.filter(pl.col("kind") == SCORER)["scorer"].n_unique() > 1

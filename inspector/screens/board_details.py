@@ -196,8 +196,8 @@ class BoardDetails(Controller[DetailedBoard]):
         if not sheet.display:
             self.screen.say(f"The terminal has no room for panels: {self.context.keys.of('highlights')} opens them.")
         elif not sheet.has_focus:
-            sheet.focus()
+            self.screen.set_focus(sheet)
             if panels := sheet.panels:
                 sheet.enter_panel(panels[0 if by > 0 else -1])
         elif not sheet.turn_panel(by):
-            table.focus()
+            self.screen.set_focus(table)

@@ -433,6 +433,9 @@ def _area(chart: Curve, marks: Sequence[Mark], width: int, lines: int, glyphs: G
     ys = np.interp(xs, np.asarray(series.xs, dtype=np.float64), np.asarray(series.ys, dtype=np.float64))
     known = ys[np.isfinite(ys)]
     axis = axis_of([Cell(float(known.max(initial=0.0))), Cell(float(known.min(initial=0.0)))], CellChart.FOREST)
+    # Each number of the axis is at the edge of a line.
+    parts = max(1, len(axis.marks) - 1)
+    lines = lines // parts * parts or lines
     levels = np.array([axis.share(y) if np.isfinite(y) else 0.0 for y in ys]) * lines * 8
     filled = np.round(levels).astype(int)
     percent = chart.kind is Kind.SHARE

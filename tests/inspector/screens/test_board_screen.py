@@ -2,7 +2,7 @@ import json
 import re
 import shlex
 
-from inspector.screens.board_highlights import ScorerPane
+from inspector.screens.board_details import BoardDetails
 
 import example
 import making
