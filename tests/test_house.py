@@ -308,7 +308,7 @@ ENTRIES = (
 )
 """Modules and packages whose functions may import modules of ours."""
 TYPED = (
-    *("inspector.cli", "inspector.app", "inspector.screens.messages", "inspector.screens.board_highlights"),
+    *("inspector.cli", "inspector.app", "inspector.screens.messages", "inspector.screens.board_details"),
     *("scoring.workspace.workspace", "scoring.runs.opened", "scoring.runs.prm_worker"),
 )
 """Those that may name classes of ours in annotations alone: importing them would import polars or an engine early."""

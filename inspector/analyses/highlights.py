@@ -124,9 +124,9 @@ def _leaning(evaluation: Evaluation, rows: Bools, unparsed: Unparsed) -> Iterato
     bias = rates["bias"]
     if bias["value"] is None or bias["low"] <= 0 <= bias["high"]:
         return
-    way = "right" if bias["value"] > 0 else "wrong"
+    way = "lenient" if bias["value"] > 0 else "strict"
     clean, erroneous = (100 * rates[name]["value"] for name in ("correct_acc", "error_acc"))
-    words = f"it leans to calling things {way}: {clean:.0f}% right on clean cases, {erroneous:.0f}% on erroneous ones"
+    words = f"{way}: {clean:.0f}% of clean solutions kept, {erroneous:.0f}% of errors found"
     where = behind("f1", evaluation.scorer.name, unparsed)
     yield Highlight(words, "tried", bias, bias["n"], where, min(abs(bias["low"]), abs(bias["high"])), difference=True)
 

@@ -1,19 +1,25 @@
 """The board: which scorer is how good, and what its mistakes are made of."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
 from msgspec.structs import replace
-from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.content import Content
-from textual.widgets import Static
+from textual.containers import Horizontal
 
-from inspector.analyses.board.arrangement import Arrangement, BoardKind, arranged, empty_keys, kind_of, title_of
+from inspector.analyses.board.arrangement import (
+    ON_SCREEN,
+    Arrangement,
+    BoardKind,
+    arranged,
+    empty_keys,
+    kind_of,
+    title_of,
+)
 from inspector.analyses.board.board import board_view
 from inspector.analyses.board.board_rows import (
     BOARD,
@@ -26,18 +32,19 @@ from inspector.analyses.board.board_rows import (
     unscored_frame,
 )
 from inspector.analyses.board.cells import NOBODY, NOT_HERE, PUBLISHED, BoardCells
+from inspector.analyses.board.drills import NO_NUMBER
 from inspector.analyses.board.standings import Standings
-from inspector.render.cells import signed
+from inspector.render.charts.chart_columns import ChartAxis
 from inspector.render.lines import CaseLink
-from inspector.render.texts.headlines import unit_of
 from inspector.render.texts.phrases import Phrase
 from inspector.render.texts.sentences import counted
 from inspector.render.texts.short_names import short_name
-from inspector.render.texts.text import clean
+from inspector.render.texts.text import TextPart, cell, clean
+from inspector.render.texts.wrap import wrap
 from inspector.screens.base import AppScreen
 from inspector.screens.board_arranging import BoardArranging
-from inspector.screens.board_columns import Legend, board_columns
-from inspector.screens.board_highlights import CurvePane, HighlightsPane, ScorerPane
+from inspector.screens.board_columns import Legend, board_columns, remarks
+from inspector.screens.board_details import CURVE, LEAST, WIDE, BoardDetails, BoardSheet
 from inspector.screens.board_opening import BoardOpening
 from inspector.screens.board_ranking import BoardRanking
 from inspector.screens.common_cases import reasons_on_screen, show_banner, toggle_common_cases
@@ -53,12 +60,18 @@ from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.key_table import bindings_of
 from inspector.widgets.line_scroll import Sized
 from inspector.widgets.sheet_view import SheetView
+from scoring.data.storage.remembered import IdentityCache
 from scoring.selection.searching import search_words
 
 NO_CASE = "There is no case here: prm-inspect import PATH reads a benchmark, or results."
-NOT_SCORED = (
-    "{cases} that nobody has scored: Enter reads them, {score} scores them, prm-inspect import PATH reads results."
-)
+FOOT = 2
+"""Lines beneath the rows, for marks or for the column under the cursor."""
+MOST_REMARKS = 4
+"""Lines of remarks on a row beneath them, where there are no panels."""
+RAIL_LINES = 6
+"""Lines of the threshold's rail."""
+_SIZES = IdentityCache(4)
+"""How many cases there are, by the frame of cases and the masks of benchmarks."""
 
 
 class BoardScreen(AppScreen):
@@ -86,7 +99,8 @@ class BoardScreen(AppScreen):
         self.ranking = BoardRanking(self)
         self.arranging = BoardArranging(self)
         self.opening = BoardOpening(self)
-        self.control(self.arranging, self.opening)
+        self.details = BoardDetails(self)
+        self.control(self.arranging, self.opening, self.details)
         self.how = Arrangement()
         self.kind = BoardKind()
         self._columns: dict[BoardKind, list[TableColumn]] = {}
@@ -104,10 +118,15 @@ class BoardScreen(AppScreen):
         warning = one_line("banner")
         warning.display = False
         yield warning
-        yield make_table(self.context.glyphs, "board", NO_CASE)
-        yield CurvePane(self.context.glyphs)
-        yield HighlightsPane(self.context.glyphs)
-        yield Static(Content(""), id="about")
+        table = make_table(self.context.glyphs, "board", NO_CASE)
+        table.add_class("pane")
+        curve = BoardSheet(id="thresholds", classes="pane")
+        sheet = BoardSheet(id="highlights")
+        curve.can_focus = curve.display = sheet.display = False
+        # An empty frame would be there for a moment.
+        curve.visible = sheet.visible = False
+        yield Horizontal(table, curve, id="upper")
+        yield sheet
         yield from self.compose_rail()
 
     @property
@@ -150,7 +169,7 @@ class BoardScreen(AppScreen):
         if other:
             self._follow(state)
         self._show_title(state)
-        self._highlight(state)
+        self._show_details()
 
     def _make_rows(self, state: ScreenState, board_pieces: Sequence[BoardSlice]) -> None:
         results, base = state.results, (state.base, state.base_search)
@@ -163,24 +182,33 @@ class BoardScreen(AppScreen):
         self._bare = pl.concat([frame, unscored_frame(board_pieces, scored)])
         self._fill(self.ranking.ranked(results, board_pieces, self.how.against))
 
-    def _highlight(self, state: ScreenState) -> None:
-        """Have the panes follow, where the rows leave room."""
-        for pane in self.query(ScorerPane):
-            pane.follow(state, self.size.height - self.table.row_count - self.table.show_horizontal_scrollbar)
+    def _share_out(self) -> None:
+        """Give the table the lines that it needs and the panels the rest; where there is little, all to the table."""
+        table, sheet, curve = self.table, self.details.sheet, self.details.curve
+        frame = 2 * (not self.has_class("-short"))
+        needed = self.table.row_count + 1 + FOOT + frame + table.show_horizontal_scrollbar
+        taken = sum(self.query_one(f"#{name}").display for name in ("title", "banner", "job")) + 1
+        taken += RAIL_LINES if self.rail_open else 0
+        wide = self.app.size.width >= WIDE
+        upper = max(needed, CURVE) if wide else needed
+        left = self.app.size.height - taken - needed
+        sheet.display = bool(table.row_count) and left >= LEAST + frame
+        curve.display = sheet.display and wide and self.app.size.height - taken - upper >= LEAST + frame
+        height = (upper if curve.display else needed) if sheet.display else "1fr"
+        self.query_one("#upper").styles.height = height
+
+    def _show_details(self) -> None:
+        self._share_out()
+        self.details.follow()
 
     def on_sheet_view_opened(self, message: SheetView.Opened) -> None:
-        """List the cases behind a number of the pane."""
-        self.opening.open_link(message.drill)
+        """Open the case of a failure, or list the cases behind another number."""
+        if not self.details.open(message.drill):
+            self.opening.open_link(message.drill)
 
-    def action_pane(self) -> None:
-        """Go to the pane, and back."""
-        pane, table = self.query_one(HighlightsPane), self.table
-        if pane.has_focus:
-            table.focus()
-        elif pane.display:
-            pane.focus()
-        else:
-            self.say(f"There is no room for it here: {self.context.keys.of('highlights')} opens it.")
+    def on_sheet_view_moved(self) -> None:
+        """Show the failure under the cursor."""
+        self.details.redraw()
 
     def show_ranks(self) -> None:
         """Put on screen how the rows stand to each other, which is known now."""
@@ -194,7 +222,9 @@ class BoardScreen(AppScreen):
         if not self.rail_open:
             # While the threshold moves nothing jumps.
             self._empty = empty_keys(frame)
-        self.kind = replace(kind_of(frame, self.how, several=several), empty=self._empty)
+        kind = kind_of(frame, self.how, several=several)
+        axis = self._axis(kind.axis)
+        self.kind = replace(kind, empty=self._empty, usual_keys=ON_SCREEN, axis=axis)
         # The same column objects while they are right: new ones would have every row painted again.
         if self.kind not in self._columns:
             self._columns[self.kind] = board_columns(self.context.glyphs, self.kind)
@@ -202,6 +232,11 @@ class BoardScreen(AppScreen):
         table.sorted_by = self.arranging.sort_mark()
         self._told = known
         self._describe()
+
+    def _axis(self, fitted: ChartAxis) -> ChartAxis:
+        """The axis of the intervals: while the threshold moves it stays, if they fit on it."""
+        before = self.kind.axis
+        return before if self.rail_open and before.low <= fitted.low and fitted.high <= before.high else fitted
 
     @property
     def legend(self) -> Legend:
@@ -212,33 +247,35 @@ class BoardScreen(AppScreen):
         return list(self.legend.marks())
 
     def _show_title(self, state: ScreenState) -> None:
-        frame = self.frame
-        metrics = metrics_of(frame)
-        scorers = frame.filter(~pl.col("kind").is_in(NOT_HERE))["scorer"].n_unique()
-        kinds = frame["over"].drop_nulls().unique().to_list() if len(metrics) == 1 else []
+        scorers = self.frame.filter(~pl.col("kind").is_in(NOT_HERE))["scorer"].n_unique()
         names = state.cases["benchmark"].unique(maintain_order=True).to_list()
         whole = counted(state.cases.height, "case")
-        n = sum(int(piece.rows.sum()) for piece in self.pieces.values() if piece.subset is None)
+        n, wrong, clean_ones = self._sizes(state)
+        between = " | " if self.context.glyphs.ascii_only else " · "
+        cases = whole if n == state.cases.height else f"{n:,} of {whole}"
+        sides = between.join((cases, f"{wrong:,} with an error", f"{clean_ones:,} clean"))
         path = [
-            Phrase(("prm-inspect", ""), rank=4),
-            Phrase((", ".join(names) or "no benchmark", counted(len(names), "benchmark"), ""), rank=3),
+            Phrase(("prm-inspect", ""), rank=5),
+            Phrase((", ".join(names) or "no benchmark", counted(len(names), "benchmark"), ""), rank=1),
         ]
-        phrases = [
-            Phrase((whole if n == state.cases.height else f"{n:,} of {whole}",)),
-            Phrase((counted(scorers, "scorer"), ""), rank=1),
-        ]
-        if self.how.against:
-            name = short_name(self.how.against, 40, state.results.chosen)
-            phrases.append(Phrase((f"differences to {name}", f"less {name}", "differences")))
-        if self.how.subsets and self.frame["subset"].is_not_null().any():
-            phrases.append(Phrase((f"rows by {self.how.rows}", ""), rank=2))
-        if len(kinds) == 1:
-            phrases.append(Phrase((f"{metrics[0]}: {kinds[0]}", ""), rank=5))
-        conditions = (*state.base, *search_words(state.base_search))
-        if conditions:
-            phrases.append(Phrase(("filter " + " AND ".join(conditions), "filtered"), rank=2))
-        write_header(self, path, phrases)
+        facts = [Phrase((sides, cases) if wrong + clean_ones else (cases,), rank=3)]
+        facts.append(Phrase((counted(scorers, "scorer"), ""), rank=4))
+        if conditions := (*state.base, *search_words(state.base_search)):
+            facts.append(Phrase(("filter " + " AND ".join(conditions), "filtered"), rank=2))
+        write_header(self, path, facts)
         show_banner(self, state)
+
+    def _sizes(self, state: ScreenState) -> tuple[int, int, int]:
+        """The number of cases, of those with an error and of those without."""
+        whole = [piece.rows for piece in self.pieces.values() if piece.subset is None]
+        earliest = state.cases["earliest_error"]
+
+        def count() -> tuple[int, int, int]:
+            rows = np.logical_or.reduce(whole) if whole else np.zeros(earliest.len(), dtype=np.bool_)
+            labels = earliest.filter(pl.Series(rows))
+            return int(rows.sum()), int((labels >= 0).sum()), int((labels == -1).sum())
+
+        return _SIZES.of("sizes", (state.cases, *whole), count)
 
     def on_screen_resume(self) -> None:
         self._follow(self.state)
@@ -264,51 +301,75 @@ class BoardScreen(AppScreen):
         self._describe()
 
     def _describe(self) -> None:
-        line, about = self.line, []
-        if line is not None:
-            # The table may have shortened it.
-            room, scorer = self.table.width_of("scorer"), line["scorer"]
-            name = "" if short_name(scorer, room, self.kind.scorers) == scorer else f"{scorer}: "
-            behind = self.opening.behind(line)
-            if line["kind"] == NOBODY:
-                score = self.context.keys.of("score")
-                about.append(NOT_SCORED.format(cases=counted(line["cases"], "case"), score=score))
-            elif behind is not None:
-                about.append(
-                    f"Enter lists {behind.n:,}: the {behind.words}" if isinstance(behind, CaseLink) else behind
-                )
-            if line["reason"]:
-                about.append(f"No {line['metric']}: {line['reason']}")
-            if line["small"]:
-                about.append(f"Few: {counted(line['n'], unit_of(line['metric']).removesuffix('s'))}")
-            if (line["runs"] or 1) > 1:
-                about.append("Outcomes, bias, FP and FN: of the first run")
-            if line["d_reason"]:
-                about.append(f"No difference: {line['d_reason']}")
-            about += [unseen] if (unseen := self._unseen(line)) else []
-            own = [text if text.endswith(".") else f"{text}." for text in about]
-            about = [name + " ".join([*own, *([line["about"]] if line["about"] else [])])]
-        if key := self.table.cell_name:
-            about.insert(0, f"{title_of(key, self.kind)}: {self.legend.column(key)}.")
-        self.query_one("#about", Static).update(Content(clean(" ".join(about))))
+        """Write the frame of the table and the lines beneath its rows."""
+        table, line, key = self.table, self.line, self.table.cell_name
+        position = f"{table.cursor + 1:,} of {table.row_count:,}" if line is not None else ""
+        behind = None if line is None else self.opening.behind(line)
+        opens = f"Enter lists {behind.n:,}: {behind.words}" if isinstance(behind, CaseLink) else ""
+        title = "Scorers"
+        if self.how.against:
+            title = f"Scorers: difference to {short_name(self.how.against, 40, self.state.results.chosen)}"
+        between = " | " if self.context.glyphs.ascii_only else " · "
+        table.caption(title, between.join(self._order()), between.join(filter(None, (opens, position))))
+        if key:
+            words = f"{title_of(key, self.kind)}: {self.legend.column(key)}."
+            if not opens and isinstance(behind, str) and behind != NO_NUMBER:
+                words = f"{words} {behind}"
+            self._write_foot(words)
+        elif line is not None:
+            self._write_marks(line)
+
+    def _write_marks(self, line: dict[str, Any]) -> None:
+        """Write the marks beneath the rows; where there are no panels, remarks on the row as well."""
+        width = max(20, self.table.viewport.width - 2)
+        marks = [(" ", ""), *self.legend.line(width)]
+        if self.details.sheet.display:
+            self.table.foot = ((), marks)
+        elif not self.has_class("-short"):
+            self.table.foot = ((), marks, *self._lines(self._remarks(line), MOST_REMARKS))
+        elif line["kind"] == NOBODY or remarks(line):
+            self._write_foot(self._remarks(line))
+        else:
+            self.table.foot = (marks, *self._lines(self._remarks(line), 1))
+
+    def _write_foot(self, text: str) -> None:
+        """Write sentences beneath the rows."""
+        lines = self._lines(text, FOOT)
+        self.table.foot = (*lines, *[()] * (FOOT - len(lines)))
+
+    def _lines(self, text: str, most: int) -> list[list[TextPart]]:
+        """Break sentences into at most so many lines; the last one is cut."""
+        width = max(20, self.table.viewport.width - 2)
+        lines = wrap(clean(text), width) if text else []
+        if len(lines) > most:
+            lines = [*lines[: most - 1], cell(" ".join(lines[most - 1 :]), width)]
+        return [[(f" {line}", "dim")] for line in lines]
+
+    def _order(self) -> Iterator[str]:
+        """What the figures and the rows are, and how they are sorted."""
+        kinds = self.frame["over"].drop_nulls().unique().to_list() if len(metrics_of(self.frame)) == 1 else []
+        if len(kinds) == 1:
+            yield f"{metrics_of(self.frame)[0]}: {kinds[0]}"
+        if self.how.subsets and self.frame["subset"].is_not_null().any():
+            yield f"rows by {self.how.rows}"
+        key, _, direction = self.how.sort.rpartition(":")
+        arrows = ("^", "v") if self.context.glyphs.ascii_only else ("↑", "↓")
+        yield f"sorted by {title_of(key, self.kind)} {arrows[direction == 'desc']}"
+
+    def _remarks(self, line: dict[str, Any]) -> str:
+        """Sentences about a row, where no panel tells them."""
+        if line["kind"] == NOBODY:
+            score = self.context.keys.of("score")
+            return f"{counted(line['cases'], 'case')} not scored yet. Enter opens them, {score} scores them."
+        texts = [*remarks(line), *([f"{unseen}."] if (unseen := self._unseen(line)) else [])]
+        return " ".join([*texts, *([line["about"]] if line["about"] else [])])
 
     def _unseen(self, line: dict[str, Any]) -> str:
-        """Threshold, coverage and bias of a row in words, where the table has no room for them."""
-        table, words = self.table, []
-        at = "" if line["threshold"] is None else f"{line['threshold']:.3f}"
-        # Before the first size is known no column is shown; those that were left out on purpose are not told.
-        if not table.columns_shown or line["kind"] in NOT_HERE:
+        """The threshold of a row in words, where the table does not show it."""
+        if line["kind"] in NOT_HERE or self.table.width_of("threshold"):
             return ""
-        wanted = {key for key in self.kind.keys if not table.width_of(key)}
-        source = f"{at} {line['threshold_source']}".strip()
-        if "threshold" in wanted or 0 < table.width_of("threshold") < cell_len(source):
-            words.append(f"{f'threshold {at}, ' if at else ''}{line['threshold_source']}")
-        if "coverage" in wanted:
-            words.append(f"{line['scored']:,} of {counted(line['cases'], 'case')} scored")
-        if "bias" in wanted and line["bias"] is not None:
-            words.append(f"bias {signed(line['bias'])}")
-        sentence = "; ".join(words)
-        return sentence[:1].upper() + sentence[1:]
+        at = "" if line["threshold"] is None else f"Threshold {line['threshold']:.3f}, "
+        return f"{at}{line['threshold_source']}"
 
     def on_frame_table_opened(self) -> None:
         self.opening.open()
@@ -316,8 +377,11 @@ class BoardScreen(AppScreen):
     def on_sized_resized(self, event: Sized.Resized) -> None:
         """Say what the table has room for now."""
         if isinstance(event.view, FrameTable):
-            self._highlight(self.state)
+            self._show_details()
             self._describe()
+        elif isinstance(event.view, BoardSheet):
+            self.details.redraw()
+        super().on_sized_resized(event)
 
     def action_go(self, name: str) -> None:
         """Open a screen of analysis: on all cases, as the board is."""

@@ -1,7 +1,8 @@
 """The board's columns on screen: how wide they are, and how a value is painted."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
+from typing import Any
 
 import polars as pl
 from msgspec import Struct
@@ -18,11 +19,26 @@ from inspector.analyses.board.arrangement import (
     meanings,
     title_of,
 )
-from inspector.analyses.board.cells import BASELINE, BEST, PUBLISHED, TIED, BoardCells, name_title
+from inspector.analyses.board.cells import (
+    BASELINE,
+    BEST,
+    DRAWN,
+    PERCENT,
+    PUBLISHED,
+    SCORER,
+    SHORTEST_BAR,
+    TIED,
+    BoardCells,
+    name_title,
+)
 from inspector.analyses.board.standings import Ranks, Standings, state_of
+from inspector.render.charts.chart_columns import axis_text
 from inspector.render.charts.glyphs import Glyphs
+from inspector.render.table_blocks import Kind
+from inspector.render.texts.headlines import unit_of
 from inspector.render.texts.sentences import F1, GLYPHS, PRMSCORE, WORDS, counted
 from inspector.render.texts.short_names import short_names
+from inspector.render.texts.text import TextPart
 from inspector.state.case_list.catalogue import Entry
 from inspector.widgets.columns import Paint, TableColumn
 from scoring.evaluation.verdicts import OUTCOMES
@@ -35,6 +51,12 @@ NAMES_FIRST = 100
 """Their share of the cells to spare."""
 SIGNED = 6
 """Cells of a signed number of percentage points."""
+RANGE, SPAN = 8, 10
+"""Cells of an interval in figures, and of that of a difference."""
+FOREST, DIFFERENCE = 46, 72
+"""Cells of a drawn interval at most, and of that of a difference."""
+BARS = {"on_wrong": ("exact", 2, 30), "on_right": ("clean", 1, 22)}
+"""Columns with bars: the style of these, the share of the cells to spare, and the cells at most."""
 
 
 def entries(kind: BoardKind) -> tuple[Entry, ...]:
@@ -59,13 +81,13 @@ def board_columns(glyphs: Glyphs, kind: BoardKind) -> list[TableColumn]:
 
 def _column(key: str, kind: BoardKind, cells: BoardCells) -> TableColumn:
     title = title_of(key, kind)
-    if kind.against and key in {"score", "interval", "on_wrong", "on_right"}:
-        return _difference(key, title, max(5, len(title)), cells)
+    drawn = {"interval": _interval, "score": _score, **dict.fromkeys(BARS, _bar)}
+    if kind.against and key in {"score", "on_wrong", "on_right"}:
+        return _difference(key, title, max(6, len(title)), cells)
     if key in NAMES:
         return _name(key, title, kind, cells)
-    if key == "score":
-        source = (key, "kind", "small", "standing")
-        return TableColumn(key, title, max(6, len(title) + 1), right=True, paint=cells.score, source=source, start=True)
+    if key in drawn:
+        return drawn[key](key, title, kind, cells)
     if key == "outcomes":
         return TableColumn(key, title, 10, paint=cells.bar, source=OUTCOMES, flex=4, least=8, leave=3)
     if key == "threshold":
@@ -77,13 +99,67 @@ def _column(key: str, kind: BoardKind, cells: BoardCells) -> TableColumn:
     return _number(key, title, kind, cells)
 
 
+def _score(key: str, title: str, _: BoardKind, cells: BoardCells) -> TableColumn:
+    source, width = (key, "kind", "small", "standing"), max(7, len(title) + 2)
+    heading = partial(_above_digits, title)
+    return TableColumn(key, title, width, right=True, paint=cells.score, source=source, start=True, heading=heading)
+
+
+def _above_digits(title: str, width: int) -> str:
+    """The title of the scores, which have a blank and a mark behind them."""
+    return f"{title}  " if cell_len(title) + 2 <= width else title
+
+
+def _interval(key: str, title: str, kind: BoardKind, cells: BoardCells) -> TableColumn:
+    """The intervals on one axis, whose numbers are its title; where there is no room, in figures."""
+    signed = Kind.POINTS if kind.against else Kind.SHARE
+
+    def heading(width: int) -> str:
+        return axis_text(kind.axis, width, signed) if width >= DRAWN else title.rjust(width)
+
+    paint = cells.difference_forest if kind.against else cells.forest
+    source = ("d_low", "d_high", "d_score") if kind.against else ("low", "high", "score", "kind")
+    least = SPAN if kind.against else RANGE
+    return TableColumn(
+        key,
+        title,
+        DRAWN,
+        paint=partial(paint, axis=kind.axis),
+        source=source,
+        flex=4,
+        most=DIFFERENCE if kind.against else FOREST,
+        least=least,
+        leave=1,
+        heading=heading,
+    )
+
+
+def _bar(key: str, title: str, _: BoardKind, cells: BoardCells) -> TableColumn:
+    """An accuracy as a bar and in figures; where there is no room, in figures."""
+    style, flex, most = BARS[key]
+    short = title.split(maxsplit=1)[0] if " found" in title or " kept" in title else title
+
+    def heading(width: int) -> str:
+        return f" {title}" if width > cell_len(title) else f"{short} ".rjust(width)
+
+    return TableColumn(
+        key,
+        title,
+        max(PERCENT + SHORTEST_BAR + 3, len(title) + 1),
+        paint=partial(cells.found, style=style),
+        source=(key, "kind"),
+        flex=flex,
+        most=most,
+        least=max(PERCENT, len(short)) + 1,
+        leave=2,
+        heading=heading,
+    )
+
+
 def _number(key: str, title: str, kind: BoardKind, cells: BoardCells) -> TableColumn:
     """A column of numbers, at the right of its width."""
     numbers: dict[str, tuple[Paint, int, int]] = {
-        "interval": (cells.interval, 7, 1),
         "coverage": (cells.coverage, kind.scored_width, 5),
-        "on_wrong": (cells.percent, 5, 2),
-        "on_right": (cells.percent, 5, 2),
         "bias": (cells.points, SIGNED, 6),
         **dict.fromkeys(("fp", "fn", "sd"), (cells.percent, 5, 0)),
         **{
@@ -111,11 +187,9 @@ def _name(key: str, title: str, kind: BoardKind, cells: BoardCells) -> TableColu
 
 def _difference(key: str, title: str, wide: int, cells: BoardCells) -> TableColumn:
     if key == "score":
-        width = max(6, len(title) + 1)
+        width = max(7, len(title) + 1)
         source = ("d_score", "d_standing")
         return TableColumn(key, title, width, right=True, paint=cells.difference, source=source, start=True)
-    if key == "interval":
-        return TableColumn(key, title, 12, right=True, paint=cells.span, source=("d_low", "d_high"), leave=1)
     return TableColumn(key, title, wide, right=True, paint=cells.points, source=(f"d_{key}", "kind"), leave=2)
 
 
@@ -138,6 +212,20 @@ ONE_METRIC = {
 }
 """Columns that mean more where rows are of both metrics."""
 TEST = "paired bootstrap"
+
+
+def remarks(line: Mapping[str, Any]) -> list[str]:
+    """Return sentences about the figures of a row: why one is missing, and what limits one."""
+    sentences = [f"No {line['metric']}: {line['reason']}"] if line["reason"] else []
+    if line["small"]:
+        sentences.append(f"Few: {counted(line['n'], unit_of(line['metric']).removesuffix('s'))}")
+    if (line["runs"] or 1) > 1:
+        sentences.append(f"Means of {line['runs']} runs; outcomes and bias are those of the first run")
+    if line.get("d_reason"):
+        sentences.append(f"No difference: {line['d_reason']}")
+    if line["scored"] is not None and line["scored"] < line["cases"]:
+        sentences.append(f"{line['scored']:,} of {counted(line['cases'], 'case')} scored")
+    return [sentence if sentence.endswith(".") else f"{sentence}." for sentence in sentences]
 
 
 def explained(metric: str) -> str:
@@ -172,6 +260,33 @@ class Legend(Struct, frozen=True):
             yield self.cells.mark(TIED), f"tied with it: the 95% interval of the difference holds 0 ({self._tests()})"
         if self._has(PUBLISHED):
             yield "( )", "as the paper prints it, of the whole benchmark; not computed here, and never ranked"
+
+    def line(self, width: int) -> list[TextPart]:
+        """Explain the marks in one line of about `width` cells, or say why there are none."""
+        ranks = self._ranks()
+        if self.how.against:
+            parts: list[TextPart] = [("Paired bootstrap differences on the cases that both tried", "dim")]
+        elif self.known.busy or any(rank.kinds for rank in ranks):
+            # While they are computed the line stays.
+            several = self.frame.filter(pl.col("kind") == SCORER)["scorer"].n_unique() > 1
+            why = next((f"   {rank.why}" for rank in ranks if rank.why), "")
+            parts = [
+                (self.cells.mark(BEST), "strong"),
+                (" best   ", "dim"),
+                (self.cells.mark(TIED), "strong"),
+                (" tied with best", "dim"),
+            ]
+            used = sum(cell_len(text) for text, _ in parts)
+            forms = (" (paired 95% interval of the difference includes 0)", " (paired 95% interval includes 0)", "")
+            tie = next((form for form in forms if used + cell_len(form) <= width), "")
+            parts.append((f"{tie}{why}", "dim"))
+            parts = parts if several else []
+        else:
+            words = self._standing()
+            parts = [(f"{words[:1].upper()}{words[1:]}", "dim")]
+        if self._has(PUBLISHED):
+            parts.append((f"{'   ' if parts else ''}( ) printed in the paper", "dim"))
+        return parts
 
     @property
     def _metrics(self) -> tuple[str, ...]:

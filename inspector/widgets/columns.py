@@ -70,6 +70,8 @@ class TableColumn(Struct, frozen=True):
     """Cells at most of a flexible column; 0: as many as there are."""
     of: str = ""
     """Whose values these are: a name that stands behind the title, shortened beside those of the others."""
+    heading: Callable[[int], str] | None = None
+    """Returns what is written above so many cells in place of the title, such as the numbers of an axis."""
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -233,11 +235,13 @@ class FittedColumns:
 
 
 def _titles(columns: Sequence[TableColumn], widths: Sequence[int]) -> Iterator[str]:
-    titles = [column.title for column in columns if not column.of]
+    titles = [column.title for column in columns if not column.of and column.heading is None]
     owners = {column.of for column in columns if column.of}
     for column, width in zip(columns, widths, strict=True):
         room = width - cell_len(column.title) - 1
-        if not column.of:
+        if column.heading is not None:
+            yield column.heading(width)
+        elif not column.of:
             yield short_name(column.title, width, titles)
         elif room < LEAST_OWNER:
             yield short_name(f"{column.title} {column.of}", width)

@@ -10,7 +10,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
-from inspector.render.texts.text import clean
+from inspector.render.texts.text import TextPart, clean
 from inspector.render.texts.wrap import wrap
 from inspector.widgets.columns import FittedColumns, RowSource, TableColumn, TableRow, with_widths
 from inspector.widgets.frame_rows import FrameRows
@@ -128,6 +128,8 @@ class FrameTable(Sized, CellCursor, can_focus=True):
     """Cells that a person gave columns, by name: those of other tables may be among them."""
     empty: reactive[str] = reactive("", repaint=False)
     """The sentence in the middle of a view without rows."""
+    foot: "reactive[tuple[Sequence[TextPart], ...]]" = reactive((), repaint=False)
+    """Lines beneath the last row; where rows are scrolled, at the lower edge."""
 
     @dataclass
     class RowMessage(Message):
@@ -254,7 +256,7 @@ class FrameTable(Sized, CellCursor, can_focus=True):
     @property
     def page(self) -> int:
         """How many rows are on screen at once."""
-        return max(0, self.viewport.height - self.fixed_lines)
+        return max(0, self.viewport.height - self.fixed_lines - len(self.foot))
 
     def go_to(self, key: Any) -> bool:
         """Put the cursor on the first row with this key; False if the view has none."""
@@ -277,12 +279,19 @@ class FrameTable(Sized, CellCursor, can_focus=True):
     def _fit(self) -> None:
         """Adapt the columns to the width of the pane, and the scrollbars to both."""
         self._fit_columns()
-        self.set_extent(self._columns.width, self.row_count + self.fixed_lines)
+        self.set_extent(self._columns.width, self.row_count + self.fixed_lines + len(self.foot))
 
     # -- painting
 
     def forget_strips(self) -> None:
         self._strips.clear()
+
+    def _visible_strip(self, y: int) -> Strip:
+        first = min(self.fixed_lines + self.row_count, self.viewport.height - len(self.foot))
+        if self.row_count and 0 <= y - first < len(self.foot):
+            width = self.viewport.width
+            return self.strip(self.foot[y - first]).crop_extend(0, width, self.line_style(""))
+        return super()._visible_strip(y)
 
     def line_strip(self, line: int) -> Strip:
         # The first paint at a new size comes before the message that says so.
@@ -333,6 +342,10 @@ class FrameTable(Sized, CellCursor, can_focus=True):
         self.repaint_changed()
 
     def watch_empty(self) -> None:
+        self.repaint_changed()
+
+    def watch_foot(self) -> None:
+        self._fit()
         self.repaint_changed()
 
     # -- moving

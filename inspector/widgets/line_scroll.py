@@ -314,10 +314,8 @@ class LineScroll(ScrollView, can_focus=True):
     def _edge_style(self, name: str) -> ContentStyle:
         return ContentStyle.from_rich_style(self.line_style(name))
 
-    def on_focus(self) -> None:
-        self._write_edges()
-
-    def on_blur(self) -> None:
+    def watch_has_focus(self, has_focus: bool) -> None:
+        super().watch_has_focus(has_focus)
         self._write_edges()
 
     def on_resize(self) -> None:

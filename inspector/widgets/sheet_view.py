@@ -305,10 +305,8 @@ class SheetView(Sized, LineView):
             self._move(hit[0])
             self.action_open()
 
-    def on_focus(self) -> None:
-        self.show(self._marked(), keep_scroll=True)
-
-    def on_blur(self) -> None:
+    def watch_has_focus(self, has_focus: bool) -> None:
+        super().watch_has_focus(has_focus)
         self.show(self._marked(), keep_scroll=True)
 
 

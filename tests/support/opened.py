@@ -19,7 +19,7 @@ from textual.pilot import Pilot
 
 from inspector.app.app import InspectApp
 from inspector.app.services import following, navigation, remembering
-from inspector.screens import board_highlights, board_ranking, ready_cases, sheet
+from inspector.screens import board_details, board_ranking, ready_cases, sheet
 from inspector.screens.base import AppScreen
 from inspector.state.screen_state import ScreenState
 from inspector.widgets import textual_compat
@@ -31,7 +31,7 @@ from screen_text import settled, to_be_painted, until
 textual_compat.PATIENCE = 20
 # Nobody types here who is not to be interrupted: most of what a test waits for would be the end of such a pause.
 navigation.AT_REST, ready_cases.IDLE = 0.01, 0.05
-board_ranking.REST = board_highlights.REST = sheet.REST = 0.05
+board_ranking.REST = board_details.REST = sheet.REST = 0.05
 # What another process writes is seen sooner, and what is remembered is written sooner.
 following.FOLLOW_SECONDS = following.LOOK_SECONDS = remembering.SAVE_SECONDS = 0.3
 

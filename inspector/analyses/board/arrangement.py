@@ -7,7 +7,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 from rich.cells import cell_len
 
-from inspector.analyses.board.cells import PUBLISHED, REFERENCE, coverage_text
+from inspector.analyses.board.cells import PUBLISHED, REFERENCE, scored_text
+from inspector.render.charts.chart_columns import ChartAxis, axis_of
+from inspector.render.table_blocks import Cell, CellChart, Kind
 from scoring.evaluation.verdicts import OUTCOMES
 from scoring.metrics.own import own_metrics
 from scoring.selection.ordering import DIRECTIONS
@@ -49,7 +51,9 @@ def meanings() -> dict[str, tuple[str, str]]:
 UNSORTABLE = frozenset({"outcomes"})
 SMALLEST_FIRST = frozenset({"scorer", "benchmark", "subset", "metric", "threshold"})
 USUAL = ("score", "interval", "on_wrong", "on_right", "bias", "outcomes", "threshold", "coverage")
-"""Those shown where none were chosen, beside the names of the rows."""
+"""Those that a table of the board has where none were chosen, beside the names of the rows."""
+ON_SCREEN = ("score", "interval", "on_wrong", "on_right", "coverage")
+"""Of these the ones on screen: the panels beneath show the others."""
 NAMES = ("scorer", "benchmark", "subset", "metric")
 SOURCES: dict[str, tuple[str, ...]] = {
     "interval": ("low", "high"),
@@ -162,8 +166,9 @@ class BoardKind(Struct, frozen=True):
     `rows` is how they are grouped (see `inspector.analyses.board.arrangement`); `several` says that there are several
     benchmarks, `subsets` that rows are of subsets; `metrics` are those of the rows, `chosen` the columns asked for, ()
     for the usual ones; `against` says that scores are differences; `scored_width` are the cells of the longest of the
-    texts `scored/cases`, `source_width` those of the longest threshold with its source. `scorers`, `benchmarks` and
-    `parts` (the subsets) are the names in the rows, `empty` the usual columns that are hidden.
+    texts about scored cases, `source_width` those of the longest threshold with its source. `scorers`, `benchmarks` and
+    `parts` (the subsets) are the names in the rows, `empty` the usual columns that are hidden. `usual_keys` are USUAL
+    or ON_SCREEN, and `axis` is that of all intervals.
     """
 
     rows: str = "benchmark"
@@ -172,12 +177,14 @@ class BoardKind(Struct, frozen=True):
     metrics: tuple[str, ...] = (F1,)
     chosen: tuple[str, ...] = ()
     against: bool = False
-    scored_width: int = 7
+    scored_width: int = 0
     source_width: int = 0
     empty: tuple[str, ...] = ()
     scorers: tuple[str, ...] = ()
     benchmarks: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
+    usual_keys: tuple[str, ...] = USUAL
+    axis: ChartAxis = ChartAxis(0.0, 1.0)
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -187,7 +194,7 @@ class BoardKind(Struct, frozen=True):
     @property
     def usual(self) -> tuple[str, ...]:
         """Those that are shown where none were chosen."""
-        return (*self.names, *USUAL, *(made.name for made in own_metrics()))
+        return (*self.names, *self.usual_keys, *(made.name for made in own_metrics()))
 
     @property
     def filled(self) -> tuple[str, ...]:
@@ -217,25 +224,36 @@ def title_of(key: str, kind: BoardKind) -> str:
 
 def heads(metrics: tuple[str, ...]) -> tuple[str, str]:
     """Return the titles of the columns of the two accuracies, true of all the metrics."""
-    return ("on wrong", "on right") if PRMSCORE in metrics else ("error", "clean")
+    return ("on wrong", "on right") if PRMSCORE in metrics else ("errors found", "clean kept")
 
 
 def kind_of(frame: pl.DataFrame, how: Arrangement, *, several: bool) -> BoardKind:
     """Return which columns a board of these rows has; `several` says that there are several benchmarks."""
-    widths = [len(coverage_text(*pair)) for pair in frame.select("scored", "cases").drop_nulls().iter_rows()]
+    against = bool(how.against)
+    widths = [cell_len(scored_text(*pair)) for pair in frame.select("scored", "cases").drop_nulls().iter_rows()]
     return BoardKind(
         rows=how.rows,
         several=several,
         subsets=frame["subset"].is_not_null().any(),
         metrics=tuple(frame["metric"].unique().sort()) or (F1,),
         chosen=how.columns,
-        against=bool(how.against),
-        scored_width=max([7, *widths]),
+        against=against,
+        scored_width=max(widths, default=0),
         source_width=len("0.500 ") + max(map(cell_len, frame["threshold_source"].drop_nulls()), default=0),
         scorers=_names_in(frame["scorer"]),
         benchmarks=_names_in(frame["benchmark"]),
         parts=_names_in(frame["subset"]),
+        axis=_axis(frame, against=against),
     )
+
+
+def _axis(frame: pl.DataFrame, *, against: bool) -> ChartAxis:
+    """The axis of the intervals of all rows; around zero where scores are differences."""
+    names = [f"{'d_' if against else ''}{name}" for name in ("score", "low", "high")]
+    if against and names[0] not in frame.columns:
+        return ChartAxis(-1.0, 1.0)
+    cells = [Cell(value, Kind.SHARE, low, high) for value, low, high in frame.select(names).iter_rows()]
+    return axis_of(cells, CellChart.DIFFERENCE if against else CellChart.FOREST)
 
 
 def empty_keys(frame: pl.DataFrame) -> tuple[str, ...]:

@@ -233,12 +233,13 @@ def _line(results: ResultSet, evaluation: Evaluation, piece: BoardSlice) -> _Lin
     unparsed, seed = results.unparsed(piece.benchmark), results.query.seed
     counts: list[int] = np.bincount(evaluation.codes[piece.rows], minlength=len(OUTCOMES)).tolist()
     # A subset's interval is that of its line of `metrics`, where all subsets are drawn together if they share problems.
-    heads_of = _subset_heads(results, evaluation, piece) if piece.subset is not None else {}
+    heads_of = subset_heads(results, evaluation, piece) if piece.subset is not None else {}
     head = heads_of.get(piece.subset or "") or headline(evaluation, piece.rows, unparsed, seed, piece.benchmark)
     return _Line(head, counts, _figures(evaluation, piece, counts, head, unparsed))
 
 
-def _subset_heads(results: ResultSet, evaluation: Evaluation, piece: BoardSlice) -> dict[str, Headline]:
+def subset_heads(results: ResultSet, evaluation: Evaluation, piece: BoardSlice) -> dict[str, Headline]:
+    """Return the official figures of a scorer on the subsets of a benchmark, by name."""
     counting = results.unparsed(piece.benchmark), results.query.seed, piece.benchmark
     made = partial(subset_headlines, evaluation, piece.whole, *counting)
     return _LINES.of(("subsets", evaluation.scorer.name, *counting), (evaluation, piece.whole), made)

@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 
 from inspector.render.cells import share, signed
+from inspector.render.charts.chart_columns import LEAST, ChartAxis, bar_text, forest_text
 from inspector.render.charts.glyphs import Glyphs
+from inspector.render.table_blocks import Cell, CellChart
 from inspector.render.texts.short_names import short_name
 from inspector.render.texts.text import TextPart
 from scoring.data.schema import NO_SUBSET
@@ -11,6 +13,8 @@ from scoring.evaluation.verdicts import OUTCOMES
 
 SCORER, BASELINE, PUBLISHED, NOBODY = "scorer", "baseline", "published", "nobody"
 """Kinds of rows: of a scorer, of one that looks at nothing, of a printed figure, of a benchmark that nobody scored."""
+PLAIN = frozenset({BASELINE, PUBLISHED, NOBODY})
+"""Kinds of rows that are no scorer's, and so are dim."""
 NOT_HERE = (PUBLISHED, NOBODY)
 """Kinds of rows behind which there is no scorer of the workspace."""
 BEST, TIED, REFERENCE, BUSY, FAULT = "best", "tied", "reference", "busy", "fault"
@@ -24,6 +28,13 @@ BEHIND_POINT = 5
 """Cells of a figure without a unit from its point on."""
 SOURCE_WIDTH = 10
 """Cells in which half a word on where a threshold is from would say nothing."""
+DRAWN = LEAST[CellChart.FOREST]
+"""Cells from which an interval is drawn."""
+PERCENT, SHORTEST_BAR = 5, 4
+"""Cells of a figure in percent, and of a bar at least."""
+SHARES = ChartAxis(0.0, 1.0)
+IntervalOfRow = tuple[float | None, float | None, float | None, str]
+"""The ends of an interval, the score and the kind of the row."""
 
 
 def name_title(name: str | None) -> str:
@@ -38,11 +49,16 @@ class BoardCells:
         self._glyphs = glyphs
         self._dash = "-" if glyphs.ascii_only else "–"
         self._busy = "..." if glyphs.ascii_only else "…"
-        self._marks = {BEST: "*", TIED: "+" if glyphs.ascii_only else "≈"}
+        self._marks = {BEST: "*", TIED: "+"} if glyphs.ascii_only else {BEST: "★", TIED: "≈"}
 
     def mark(self, standing: str | None) -> str:
         """Return one character for the best and for those tied with it; a blank for the others."""
         return self._marks.get(standing or "", " ")
+
+    def signed(self, value: float, digits: int = 1) -> str:
+        """Write a difference of fractions in percentage points."""
+        text = signed(value, digits)
+        return text if self._glyphs.ascii_only else text.replace("-", "−")
 
     def name(self, value: tuple[str | None, str], width: int, among: Sequence[str] = ()) -> list[TextPart]:
         """Write a name, shortened beside those it stands `among`; without one, the whole benchmark."""
@@ -60,23 +76,23 @@ class BoardCells:
         """Write the score and its mark; a printed one stands in brackets."""
         score, kind, small, standing = value
         if score is None:
-            return [(f"{self._dash} ", "dim")]
+            return [(f"{self._dash}  ", "dim")]
         if kind == PUBLISHED:
-            return [(f"({share(score)})", "dim")]
+            return [(f"({share(score)}) ", "dim")]
         plain = kind != SCORER or small
-        return [(f"{share(score)}{self.mark(standing)}", "dim" if plain else "strong")]
+        return [(f"{share(score)} {self.mark(standing)}", "dim" if plain else "strong")]
 
     def difference(self, value: tuple[float | None, str | None], _: int) -> list[TextPart]:
         """Write a score minus that of the reference."""
         score, standing = value
         if score is None:
             return [(self._busy if standing == BUSY else REFERENCE[:3] if standing == REFERENCE else self._dash, "dim")]
-        return [(signed(score), "strong")]
+        return [(self.signed(score), "strong")]
 
     def points(self, value: tuple[float | None, str], _: int) -> list[TextPart]:
         """Write a signed figure in percentage points."""
         number, kind = value
-        return [(self._dash if number is None else signed(number), "" if kind == SCORER and number else "dim")]
+        return [(self._dash if number is None else self.signed(number), "" if kind == SCORER and number else "dim")]
 
     def percent(self, value: tuple[float | None, str], _: int) -> list[TextPart]:
         """Write a share in percent."""
@@ -104,18 +120,49 @@ class BoardCells:
         number_text = self._dash if number is None else whole + f"{point}{digits}".ljust(BEHIND_POINT)
         return [(number_text, "" if kind == SCORER and number is not None else "dim")]
 
-    def interval(self, value: tuple[float | None, float | None], _: int) -> list[TextPart]:
-        """Write the ends of an interval in whole percent."""
-        low, high = value
-        return [("" if low is None or high is None else f"{share(low, 0)}{self._dash}{share(high, 0)}", "dim")]
+    def forest(self, value: IntervalOfRow, width: int, axis: ChartAxis) -> list[TextPart]:
+        """Draw a score and its interval on an axis; where there is no room for that, write the interval."""
+        low, high, score, kind = value
+        if width < DRAWN:
+            return [(self._interval(low, high, width).rjust(width), "dim")]
+        drawn = forest_text(Cell(score, low=low, high=high), axis, width, self._glyphs)
+        point = "o" if self._glyphs.ascii_only else "●"
+        before, found, after = drawn.partition(point)
+        return [(before, "dim"), (found, "dim" if kind in PLAIN else "strong"), (after, "dim")]
+
+    def _interval(self, low: float | None, high: float | None, width: int) -> str:
+        if low is None or high is None:
+            return ""
+        ends = share(low, 0), share(high, 0)
+        words = " to ".join(ends)
+        return words if len(words) <= width else self._dash.join(ends)
+
+    def difference_forest(self, value: tuple[float | None, ...], width: int, axis: ChartAxis) -> list[TextPart]:
+        """Draw a difference and its interval around zero; where there is no room for that, write the interval."""
+        low, high, score = value
+        if width >= DRAWN:
+            return self.forest((low, high, score, SCORER), width, axis)
+        return self.span((low, high), width)
 
     def span(self, value: tuple[float | None, float | None], width: int) -> list[TextPart]:
-        """Write the ends of a difference's interval, whole where there is no room for a digit after the point."""
+        """Write the ends of a difference's interval in whole points."""
         low, high = value
         if low is None or high is None:
             return [("", "dim")]
-        ends = f"{signed(low)}..{signed(high)}"
-        return [(ends if len(ends) <= width else f"{signed(low, 0)}..{signed(high, 0)}", "dim")]
+        ends = self.signed(low, 0), self.signed(high, 0)
+        return [(" to ".join(ends).rjust(width), "dim")]
+
+    def found(self, value: tuple[float | None, str], width: int, style: str) -> list[TextPart]:
+        """Draw a share as a bar and write it in percent; where there is no room, in percent alone."""
+        number, kind = value
+        [(text, plain)] = self.percent(value, width)
+        text = f"{text:>{PERCENT}} "
+        size = width - 2 - len(text)
+        if number is None or size < SHORTEST_BAR:
+            return [(text.rjust(width), plain)]
+        bar = bar_text(number, SHARES, size, self._glyphs)
+        drawn = bar.rstrip(".░")
+        return [(f" {drawn}", "dim" if kind in PLAIN else style), (bar[len(drawn) :] + " ", "dim"), (text, plain)]
 
     def bar(self, value: tuple[int | None, ...], width: int) -> list[TextPart]:
         """Draw the share of each outcome; nothing where no case was counted."""
@@ -132,11 +179,11 @@ class BoardCells:
         return [(number, ""), *([(f" {source}", "dim")] if fits else [])]
 
     def coverage(self, value: tuple[int | None, int | None], _: int) -> list[TextPart]:
-        """Write how many of how many cases were scored."""
+        """Write how many cases were scored, and of how many where some were not."""
         scored, cases = value
         if scored is None or cases is None:
             return [("", "")]
-        return [(coverage_text(scored, cases), "dim" if scored == cases else "strong")]
+        return [(scored_text(scored, cases), "dim" if scored == cases else "strong")]
 
     def count(self, value: tuple[int | None, str], _: int) -> list[TextPart]:
         """Write a number of cases or runs."""
@@ -144,6 +191,6 @@ class BoardCells:
         return [("" if number is None else f"{number:,}", "" if kind == SCORER and number else "dim")]
 
 
-def coverage_text(scored: int, cases: int) -> str:
-    """Write `scored/cases`."""
-    return f"{scored:,}/{cases:,}"
+def scored_text(scored: int, cases: int) -> str:
+    """Write `240` where all cases are scored, else `132/240`."""
+    return f"{cases:,}" if scored == cases else f"{scored:,}/{cases:,}"

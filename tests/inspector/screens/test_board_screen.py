@@ -6,7 +6,6 @@ import example
 import making
 from inspector.cli import main
 from inspector.screens.board import BoardScreen
-from inspector.screens.board_highlights import ScorerPane
 from inspector.screens.cases import CasesScreen
 from inspector.state.case_list.listed import cleared
 from inspector.state.filtering.facets import offered_counts

@@ -1,0 +1,208 @@
+"""Facts about the row of the board under the cursor: outcomes, highlights, curve, subsets, failures."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+from msgspec import Struct
+
+from inspector.analyses import load
+from inspector.analyses._columns import usual_error_column
+from inspector.analyses.board.board_rows import BoardSlice, subset_facet, subset_heads, subsets_of
+from inspector.analyses.board.cells import NOT_HERE
+from inspector.analyses.board.drills import board_drill
+from inspector.analyses.thresholds.curve_page import curve_chart
+from inspector.render.chart_blocks import Curve
+from inspector.render.lines import CaseLink
+from inspector.render.table_blocks import Cell, Table
+from inspector.state.case_list.listed import cleared
+from inspector.state.screen_state import ScreenState
+from inspector.state.subject import subject
+from scoring.data.errors import InspectError
+from scoring.data.schema import NO_SUBSET, Bools
+from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.instructive import instructive
+from scoring.evaluation.verdicts import EXACT, NO_VERDICT, ON_ERRONEOUS, OUTCOMES, Decision
+from scoring.metrics.deciding import rule_among
+from scoring.metrics.first_error import FAILURES
+from scoring.selection.result_set import ResultSet
+from scoring.workspace.filtering.filters import Facet
+from scoring.workspace.filtering.sql_words import literal
+
+MANY = 200_000
+"""Cases from which only counts are shown: other facts would take turns with the keys."""
+LISTED = 12
+"""Failures that are listed."""
+FEWEST = 4
+"""Cases of a type of error at least."""
+REACH = 4
+"""Steps around the error at which named steps are told apart."""
+
+
+class OutcomeCount(Struct, frozen=True):
+    """How many cases have an outcome, and the link to them."""
+
+    name: str
+    n: int
+    link: CaseLink | None
+
+
+class NamedFigure(Struct, frozen=True):
+    """A figure of a subset or of a type of error, of `n` cases."""
+
+    name: str
+    figure: Cell
+    n: int
+    link: CaseLink | None = None
+
+
+class Failure(Struct, frozen=True):
+    """A case that the scorer has wrong, by its row id; steps are 0-based, None for no step."""
+
+    row: int
+    name: str
+    outcome: str
+    gold: int | None
+    named: int | None
+    rewards: tuple[float, ...]
+    link: CaseLink
+
+
+class RowFacts(Struct, frozen=True, eq=False):
+    """Facts about one row. `line` is the row itself; None of the others is known for a row without a scorer.
+
+    `offsets` counts named steps by their distance from the error, `rule` is what decides on these cases.
+    """
+
+    line: Mapping[str, Any]
+    outcomes: tuple[OutcomeCount, ...] = ()
+    highlights: Table | None = None
+    curve: Curve | None = None
+    rule: Decision | None = None
+    subsets: tuple[NamedFigure, ...] = ()
+    error_types: tuple[NamedFigure, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    n_failures: int = 0
+    offsets: tuple[tuple[int, int], ...] = ()
+
+
+def row_facts(state: ScreenState, piece: BoardSlice, line: Mapping[str, Any], *, wide: bool) -> RowFacts:
+    """Compute the facts about a row of the board, in a worker thread.
+
+    Args:
+        state: what the board shows.
+        piece: the cases of the row.
+        line: the row.
+        wide: whether there is room for subsets, types of errors and failures.
+    """
+    if line["kind"] in NOT_HERE:
+        return RowFacts(line)
+    results = state.results
+    evaluation = results.evaluation(line["scorer"])
+    counts = tuple(_outcomes(results, piece, line))
+    rule = rule_among(evaluation, piece.rows, results.query.seed)
+    if results.evaluated.height >= MANY:
+        return RowFacts(line, counts, rule=rule)
+    try:
+        chosen = subject(cleared(state.focused(line["scorer"], piece.benchmark)), (line["scorer"],))
+        blocks = [block for section in load("highlights").view(chosen).sections for block in section.blocks]
+        highlights = next((block for block in blocks if isinstance(block, Table)), None)
+        curve = curve_chart(chosen, chosen.chosen_evaluations, piece.benchmark)
+    except InspectError:
+        # The screens of these analyses say why.
+        highlights = curve = None
+    if not wide:
+        return RowFacts(line, counts, highlights, curve, rule)
+    failed = _failed(state, evaluation, piece)
+    return RowFacts(
+        line,
+        counts,
+        highlights,
+        curve,
+        rule,
+        tuple(_subsets(results, evaluation, piece)),
+        tuple(_error_types(results, evaluation, piece)),
+        tuple(_failures(results, evaluation, failed[:LISTED])),
+        failed.size,
+        tuple(_offsets(evaluation, piece.rows)),
+    )
+
+
+def _outcomes(results: ResultSet, piece: BoardSlice, line: Mapping[str, Any]) -> Iterator[OutcomeCount]:
+    for name in OUTCOMES:
+        if line[name]:
+            link = board_drill(results, piece, line, name)
+            yield OutcomeCount(name, line[name], link if isinstance(link, CaseLink) else None)
+
+
+def _subsets(results: ResultSet, evaluation: Evaluation, piece: BoardSlice) -> Iterator[NamedFigure]:
+    """The official figure on each subset, where the row is of the whole benchmark."""
+    names = subsets_of(results, piece.benchmark) if piece.subset is None else []
+    heads = subset_heads(results, evaluation, piece) if names else {}
+    for name in names:
+        head = heads.get(name)
+        if head is None:
+            continue
+        part = piece.rows & results.evaluated.passing((subset_facet(name).sql,))
+        row = {"kind": "", "scorer": evaluation.scorer.name, "score": head.score}
+        link = board_drill(results, BoardSlice(piece.benchmark, name, part, piece.whole), row, "score")
+        figure = Cell(head.score, low=head.low, high=head.high, small=head.small)
+        yield NamedFigure(name or NO_SUBSET, figure, head.n, link if isinstance(link, CaseLink) else None)
+
+
+def _error_types(results: ResultSet, evaluation: Evaluation, piece: BoardSlice) -> Iterator[NamedFigure]:
+    """The share of errors found of each type of error, the smallest first."""
+    column = usual_error_column(results, piece.benchmark)
+    if not column or results.evaluated.column(column).dtype != pl.String:
+        return
+    judged = piece.rows & np.isin(evaluation.codes, ON_ERRONEOUS)
+    counted = (
+        pl.DataFrame({"type": results.evaluated.column(column), "found": evaluation.codes == EXACT})
+        .filter(pl.Series(judged))
+        .drop_nulls()
+        .group_by("type")
+        .agg(pl.col("found").sum(), pl.len().alias("n"))
+        .filter(pl.col("n") >= FEWEST)
+        .sort(pl.col("found") / pl.col("n"), -pl.col("n").cast(pl.Int64), "type")
+    )
+    outcomes = Facet(f"{evaluation.scorer.name}.outcome", tuple(OUTCOMES[code] for code in ON_ERRONEOUS)).sql
+    subset = () if piece.subset is None else (subset_facet(piece.subset).sql,)
+    for name, found, n in counted.iter_rows():
+        where = (*subset, Facet(column, (name,)).sql, outcomes)
+        link = CaseLink(where, n, f"{column.replace('_', ' ')}: {name}", evaluation.scorer.name, (), piece.benchmark)
+        yield NamedFigure(name, Cell(found / n, n=n), n, link)
+
+
+def _failed(state: ScreenState, evaluation: Evaluation, piece: BoardSlice) -> Any:
+    """The row ids of the failures, most instructive first."""
+    wrong = [OUTCOMES.index(name) for name in FAILURES[state.results.unparsed(piece.benchmark)]]
+    failed = piece.rows & np.isin(evaluation.codes, wrong)
+    order = instructive(evaluation.margins, evaluation.codes)
+    return order[failed[order]]
+
+
+def _failures(results: ResultSet, evaluation: Evaluation, rows: Sequence[int]) -> Iterator[Failure]:
+    few = evaluation.of_cases(np.asarray(rows, dtype=np.int64))
+    names = results.cases["case"].gather(list(map(int, rows)))
+    for place, (row, name) in enumerate(zip(rows, names, strict=True)):
+        gold, verdict = int(few.gold.earliest[place]), int(few.verdicts[place])
+        yield Failure(
+            int(row),
+            name,
+            OUTCOMES[few.codes[place]],
+            gold if gold >= 0 else None,
+            verdict if verdict >= 0 else None,
+            tuple(few.rewards.of(place) or ()),
+            CaseLink((f"case = {literal(name)}",), 1, name, evaluation.scorer.name),
+        )
+
+
+def _offsets(evaluation: Evaluation, rows: Bools) -> Iterator[tuple[int, int]]:
+    """Count named steps by their distance from the error, from -REACH to REACH; those further away are at the ends."""
+    gold, verdicts = evaluation.gold.earliest[rows], evaluation.verdicts[rows]
+    named = (gold >= 0) & (verdicts >= 0) & (verdicts != NO_VERDICT)
+    if not named.any():
+        return
+    apart = np.clip(verdicts[named] - gold[named], -REACH, REACH)
+    yield from ((offset, int((apart == offset).sum())) for offset in range(-REACH, REACH + 1))

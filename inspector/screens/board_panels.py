@@ -1,0 +1,535 @@
+"""The panels beneath the board: verdicts, highlights, the curve of the threshold, failures and one of them."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from msgspec import Struct
+from rich.cells import cell_len
+
+from inspector.analyses.board.cells import NOBODY, NOT_HERE
+from inspector.case_page.case_lines import case_lines
+from inspector.case_page.open_case import DisplayOptions
+from inspector.render.blocks import Panel
+from inspector.render.cells import share, signed
+from inspector.render.chart_blocks import Curve
+from inspector.render.charts.axes import axis_numbers, column_of, numbers_row
+from inspector.render.charts.chart_columns import ChartAxis, axis_of, axis_text, bar_text, forest_text
+from inspector.render.charts.glyphs import OUTCOME_STYLES, Glyphs
+from inspector.render.lines import CaseLink, Piece, PieceRow, paragraph
+from inspector.render.panels import lay_out
+from inspector.render.table_blocks import Cell, CellChart, Kind
+from inspector.render.texts.sentences import GLYPHS, WORDS, counted
+from inspector.render.texts.short_names import short_name
+from inspector.render.texts.text import cell, clean
+from inspector.render.texts.wrap import wrap
+from inspector.screens.board_columns import remarks
+from inspector.screens.board_facts import Failure, NamedFigure, OutcomeCount, RowFacts
+from inspector.screens.screen_lines import threshold_forms
+from inspector.state.screen_state import ScreenState
+from inspector.widgets.key_table.key_words import KeyWords
+from scoring.data.errors import InspectError
+from scoring.data.schema import NO_SUBSET
+from scoring.evaluation.verdicts import CLEAN, EXACT, ON_CLEAN, ON_ERRONEOUS, OUTCOMES
+
+GROUPS = (("errors", ON_ERRONEOUS), ("clean", ON_CLEAN))
+"""The cases with an error and those without, and their outcomes."""
+LONGEST_OUTCOME = 13
+"""Cells of the glyph and the word of an outcome."""
+LOWEST, HIGHEST = 5, 14
+"""Lines of a curve."""
+MARGIN = 6
+"""Cells at the left of a curve, for numbers."""
+WORST = 5
+"""Types of errors that are shown."""
+SPARKLINE = 24
+"""Cells of a picture of rewards at most."""
+BARS = {False: " ▁▂▃▄▅▆▇█", True: " ..oo####"}
+
+
+class DrawOptions(Struct, frozen=True):
+    """How panels are drawn: on a sheet of `width` cells and `height` lines.
+
+    With `wide`, the curve has a pane of its own, `curve_size` in cells and lines, and failures have a panel.
+    `previewed` is the row id of the failure that is shown beneath the list; -1 for the first one.
+    """
+
+    glyphs: Glyphs
+    keys: KeyWords
+    width: int
+    height: int
+    wide: bool = False
+    curve_size: tuple[int, int] = (0, 0)
+    previewed: int = -1
+
+
+class DrawnPanel(NamedTuple):
+    """A panel, and what makes its lines for a number of cells."""
+
+    panel: Panel
+    lines: Callable[[int], Sequence[PieceRow]]
+
+
+def sheet_lines(state: ScreenState, facts: RowFacts, options: DrawOptions) -> list[PieceRow]:
+    """Draw all panels of a row."""
+    drawn = list(_panels(state, facts, options))
+
+    def draw(panel: Panel, width: int) -> Sequence[PieceRow]:
+        return next(one.lines(width) for one in drawn if one.panel is panel)
+
+    return lay_out([one.panel for one in drawn], options.width, options.height, draw)[0]
+
+
+def curve_lines(facts: RowFacts, options: DrawOptions) -> list[PieceRow]:
+    """Draw the curve for the pane of its own."""
+    width, height = options.curve_size
+    return list(_curve(facts, width, height, options.glyphs))
+
+
+def curve_caption(facts: RowFacts, options: DrawOptions) -> tuple[str, str, str]:
+    """Return title, status and hint of the curve's frame."""
+    status = "" if facts.rule is None or facts.curve is None else threshold_forms(facts.rule, options.glyphs)[0]
+    metric = facts.line["metric"] if facts.curve is None else facts.curve.y
+    hint = "" if facts.curve is None else f"{options.keys.of('threshold')} moves it"
+    return f"{metric} by threshold", status, hint
+
+
+def _panels(state: ScreenState, facts: RowFacts, options: DrawOptions) -> Iterator[DrawnPanel]:
+    line, opens = facts.line, "Enter lists the cases"
+    name = short_name(line["scorer"], 30, state.results.chosen)
+    title = name if line["subset"] is None else f"{name}, {line['subset'] or NO_SUBSET}"
+    if line["kind"] in NOT_HERE:
+        yield DrawnPanel(Panel(title, ()), lambda width: list(_without_scorer(facts, width, options)))
+        return
+    verdicts = Panel(f"{title}: verdicts", (), hint=opens if facts.outcomes else "", place="half")
+    if not options.wide:
+
+        def together(width: int) -> list[PieceRow]:
+            parts = (
+                _verdicts(facts, width, options.glyphs),
+                _sentences(facts, width),
+                _highlights(facts, width, options.glyphs, head="Highlights"),
+                _about(facts, width),
+            )
+            return _apart(map(list, parts))
+
+        yield DrawnPanel(verdicts, together)
+        curve_title, status, hint = curve_caption(facts, options)
+        height = min(HIGHEST + 8, options.height - 2)
+        yield DrawnPanel(
+            Panel(curve_title, (), status, hint, "half"),
+            lambda width: list(_curve(facts, width, height, options.glyphs)),
+        )
+        return
+
+    def first(width: int) -> list[PieceRow]:
+        parts = (
+            _verdicts(facts, width, options.glyphs),
+            _sentences(facts, width),
+            _subsets(facts, width, options.glyphs),
+            _error_types(facts, width, options.glyphs),
+            _about(facts, width),
+        )
+        return _apart(map(list, parts))
+
+    def second(width: int) -> list[PieceRow]:
+        return _apart([list(_highlights(facts, width, options.glyphs)), list(_offsets(facts, width, options.glyphs))])
+
+    yield DrawnPanel(verdicts, first)
+    yield DrawnPanel(Panel("Highlights", (), hint=opens, place="half"), second)
+    if facts.failures:
+        shown = max((n for n, failure in enumerate(facts.failures) if failure.row == options.previewed), default=0)
+        status = f"{shown + 1} of {facts.n_failures:,}"
+        yield DrawnPanel(
+            Panel("Most instructive failures", (), status, "Enter opens the case", "side"),
+            lambda width: list(_failures(state, facts.failures, shown, width, options)),
+        )
+
+
+def _apart(parts: Iterator[list[PieceRow]] | Sequence[list[PieceRow]]) -> list[PieceRow]:
+    """Lines of parts, a blank line between two of them."""
+    lines: list[PieceRow] = []
+    for part in parts:
+        lines += [(), *part] if lines and part else part
+    return lines
+
+
+# -- verdicts
+
+
+def _without_scorer(facts: RowFacts, width: int, options: DrawOptions) -> Iterator[PieceRow]:
+    """What is known of a row that no scorer of the workspace has: a benchmark without scores, or a printed figure."""
+    line = facts.line
+    if line["kind"] == NOBODY:
+        score, cases = options.keys.of("score"), counted(line["cases"], "case")
+        yield from paragraph(f"{cases} not scored yet. Enter opens them, {score} scores them.", width, "")
+        yield from paragraph("prm-inspect import PATH reads results from files.", width)
+    yield from paragraph(line["about"] or "", width) if line["about"] else ()
+    yield from (row for sentence in remarks(line) for row in paragraph(sentence, width))
+
+
+def _verdicts(facts: RowFacts, width: int, glyphs: Glyphs) -> Iterator[PieceRow]:
+    """A line for each outcome: its bar, how many cases have it, and what share of its group that is."""
+    by_name = {outcome.name: outcome for outcome in facts.outcomes}
+    groups = [(title, [OUTCOMES[code] for code in codes]) for title, codes in GROUPS]
+    judged = {name for _, names in groups for name in names}
+    groups.append(("other", [name for name in by_name if name not in judged]))
+    totals = [sum(by_name[name].n for name in names if name in by_name) for _, names in groups]
+    label = max(len(f"{total:,} {title}") for total, (title, _) in zip(totals, groups, strict=True) if total)
+    axis = ChartAxis(0.0, float(max((outcome.n for outcome in facts.outcomes), default=1)))
+    digits = len(f"{int(axis.high):,}")
+    room = max(0, width - label - 2 - LONGEST_OUTCOME - 1 - digits - 1 - 5)
+    for total, (title, names) in zip(totals, groups, strict=True):
+        for place, name in enumerate(names if total else ()):
+            outcome = by_name.get(name, OutcomeCount(name, 0, None))
+            head = f"{total:,} {title}".rjust(label) if not place else " " * label
+            style = OUTCOME_STYLES.get(name, "dim")
+            bar = bar_text(float(outcome.n), axis, room, glyphs).rstrip("░.") if outcome.n else ""
+            yield (
+                Piece(f"{head}  ", "strong"),
+                Piece(f"{GLYPHS[name]} {WORDS[name]}".ljust(LONGEST_OUTCOME + 1), style),
+                Piece(bar, style),
+                Piece(" " * (room - len(bar) + digits + 1 - len(f"{outcome.n:,}"))),
+                Piece(f"{outcome.n:,}", "" if outcome.n else "dim", outcome.link),
+                Piece(f"{outcome.n / total:>5.0%}", "dim"),
+            )
+
+
+def _sentences(facts: RowFacts, width: int) -> Iterator[PieceRow]:
+    """The accuracies in one sentence, and remarks on the figures."""
+    if words := verdict_sentence(facts):
+        yield from paragraph(words, width, "")
+    yield from (row for sentence in remarks(facts.line) for row in paragraph(sentence, width))
+
+
+def verdict_sentence(facts: RowFacts) -> str:
+    """Write the accuracies on both sides, and the bias where its interval excludes zero; "" where one is undefined."""
+    counts = {outcome.name: outcome.n for outcome in facts.outcomes}
+    totals = [sum(counts.get(OUTCOMES[code], 0) for code in codes) for _, codes in GROUPS]
+    if not all(totals):
+        return ""
+    found, kept = (counts.get(OUTCOMES[code], 0) / n for code, n in zip((EXACT, CLEAN), totals, strict=True))
+    errors, clean_ones = f"{found:.0%} of errors found", f"{kept:.0%} of clean solutions kept"
+    bias = next((words for words, *_ in _facts(facts) if words.startswith(("Lenient", "Strict"))), "")
+    if bias.startswith("Lenient"):
+        return f"Lenient: {clean_ones}, but only {errors}."
+    if bias:
+        return f"Strict: {errors}, but only {clean_ones}."
+    return f"{errors}, {clean_ones}."
+
+
+def _about(facts: RowFacts, width: int) -> Iterator[PieceRow]:
+    if about := facts.line["about"]:
+        yield from paragraph(about, width)
+
+
+# -- highlights
+
+
+def _facts(facts: RowFacts) -> Iterator[tuple[str, Cell, Cell]]:
+    for row in () if facts.highlights is None else facts.highlights.rows:
+        words, value, cases = row
+        yield str(words.value), value, cases
+
+
+def _highlights(facts: RowFacts, width: int, glyphs: Glyphs, head: str = "") -> Iterator[PieceRow]:
+    """A line for each fact: up or down, the words, the figure, its interval, and how many cases."""
+    rows = list(_facts(facts))
+    if facts.highlights is None:
+        return
+    texts = [(_value(value, glyphs), _range(value, glyphs), f"{cases.value or 0:,}") for _, value, cases in rows]
+    titles = ("diff.", "95%", "cases")
+    sizes = [max(map(cell_len, column)) for column in zip(titles, *texts, strict=True)]
+    room = max(12, width - 2 - sum(sizes) - 2 * len(sizes))
+    heads = "".join(f"  {title:>{size}}" for title, size in zip(titles, sizes, strict=True))
+    yield (Piece(f"{head:<{room + 2}}", "strong"), Piece(heads, "dim"))
+    for (words, value, cases), (figure, ends, n) in zip(rows, texts, strict=True):
+        first, *others = wrap(clean(_short(words, value)), room)
+        mark, style = _arrow(value, glyphs)
+        yield (
+            Piece(f"{mark} ", style),
+            Piece(f"{first}{' ' * (room - cell_len(first))}"),
+            Piece(f"  {figure:>{sizes[0]}}", "strong"),
+            Piece(f"  {ends:>{sizes[1]}}", "dim"),
+            Piece(" " * (2 + sizes[2] - len(n))),
+            Piece(n, "", cases.link),
+        )
+        yield from ((Piece(f"  {line}"),) for line in others)
+
+
+def _short(words: str, value: Cell) -> str:
+    """A fact without what its arrow or the sentence above says."""
+    if words.startswith(("Lenient", "Strict")):
+        return f"Bias: {words.partition(':')[0].lower()}"
+    if value.kind is Kind.POINTS:
+        shorter = words.removeprefix("Better on ").removeprefix("Worse on ")
+        return f"{shorter[:1].upper()}{shorter[1:]}"
+    return words
+
+
+def _arrow(value: Cell, glyphs: Glyphs) -> tuple[str, str]:
+    if value.kind is not Kind.POINTS or not isinstance(value.value, float):
+        return " ", ""
+    up, down = "+-" if glyphs.ascii_only else "▲▼"
+    return (up if value.value > 0 else down), "dim"
+
+
+def _value(value: Cell, glyphs: Glyphs) -> str:
+    if not isinstance(value.value, (int, float)):
+        return ""
+    text = signed(value.value) if value.kind is Kind.POINTS else share(value.value)
+    return text if glyphs.ascii_only else text.replace("-", "−")
+
+
+def _range(value: Cell, glyphs: Glyphs) -> str:
+    if value.low is None or value.high is None:
+        return ""
+    text = f"{share(value.low, 0)} to {share(value.high, 0)}"
+    return text if glyphs.ascii_only else text.replace("-", "−")
+
+
+def _offsets(facts: RowFacts, width: int, glyphs: Glyphs) -> Iterator[PieceRow]:
+    """Columns: how many steps before or after the error the scorer names one."""
+    if not facts.offsets:
+        return
+    most, lines, size = max(n for _, n in facts.offsets) or 1, 4, min(6, width // len(facts.offsets))
+    yield (Piece("Step named", "strong"), Piece("  before or after the error, in steps", "dim"))
+    for line in range(lines):
+        pieces = []
+        for offset, n in facts.offsets:
+            filled = min(8, max(0, round(n / most * lines * 8) - 8 * (lines - 1 - line)))
+            style = "early" if offset < 0 else "late" if offset else "exact"
+            pieces.append(Piece(f" {BARS[glyphs.ascii_only][filled] * (size - 2)} ", style))
+        yield tuple(pieces)
+    ends = {facts.offsets[0][0], facts.offsets[-1][0]}
+    names = [f"{offset:+d}{'' if offset not in ends else '…' if not glyphs.ascii_only else '.'}" if offset else "0"
+             for offset, _ in facts.offsets]  # fmt: skip
+    names = [name if glyphs.ascii_only else name.replace("-", "−") for name in names]
+    yield tuple(Piece(f"{name:^{size}}", "dim") for name in names)
+    yield tuple(Piece(f"{n:^{size},}", "" if n else "dim") for _, n in facts.offsets)
+
+
+# -- by subset and by type of error
+
+
+def _subsets(facts: RowFacts, width: int, glyphs: Glyphs) -> Iterator[PieceRow]:
+    rows = facts.subsets
+    if not rows:
+        return
+    axis = axis_of([row.figure for row in rows], CellChart.FOREST)
+    yield from _forest(f"{facts.line['metric']} by subset", rows, width, axis, glyphs)
+
+
+def _forest(title: str, rows: Sequence[NamedFigure], width: int, axis: ChartAxis, glyphs: Glyphs) -> Iterator[PieceRow]:
+    names = [row.name for row in rows]
+    size = min(max(map(cell_len, (title, *names))), max(12, width // 3))
+    room = max(10, width - size - 9)
+    yield (Piece(cell(title, size), "strong"), Piece(" " * 9), Piece(axis_text(axis, room, Kind.SHARE), "dim"))
+    for row in rows:
+        value = "–" if row.figure.value is None else share(float(row.figure.value))
+        drawn = forest_text(row.figure, axis, room, glyphs)
+        yield (
+            Piece(cell(short_name(row.name, size, names), size)),
+            Piece(" " * max(0, 7 - len(value))),
+            Piece(value, "strong", row.link),
+            Piece(f"  {drawn}", "dim"),
+        )
+
+
+def _error_types(facts: RowFacts, width: int, glyphs: Glyphs) -> Iterator[PieceRow]:
+    if not facts.error_types:
+        return
+    rows = facts.error_types[:WORST]
+    title = "Errors found by type" if len(facts.error_types) <= WORST else f"Errors found by type, lowest {WORST}"
+    names = [row.name for row in rows]
+    size = min(max(map(cell_len, names)), max(12, width // 3))
+    room = max(4, width - size - 15)
+    yield (Piece(title, "strong"), Piece(f"{'found':>{max(1, width - 6 - cell_len(title))}}    of", "dim"))
+    for row in rows:
+        found = float(row.figure.value or 0.0)
+        bar = bar_text(found, ChartAxis(0.0, 1.0), room, glyphs)
+        drawn = bar.rstrip("░.")
+        yield (
+            Piece(cell(short_name(row.name, size, names), size + 1)),
+            Piece(drawn, "exact"),
+            Piece(bar[len(drawn) :], "dim"),
+            Piece(f"{found:>7.0%}", "strong"),
+            Piece(" " * max(0, 6 - len(f"{row.n:,}"))),
+            Piece(f"{row.n:,}", "", row.link),
+        )
+
+
+# -- the curve
+
+
+def _curve(facts: RowFacts, width: int, height: int, glyphs: Glyphs) -> Iterator[PieceRow]:
+    """The figure over all thresholds as an area, with marks at the default and the best threshold."""
+    chart = facts.curve
+    if chart is None:
+        why = "No curve." if facts.rule is None else f"No threshold decides: {facts.rule.source}."
+        yield from paragraph(why, width)
+        return
+    marks = list(_marks(chart, glyphs))
+    legend = [row for mark in marks for row in _mark_words(mark, chart.y, width)]
+    lines = min(HIGHEST, max(LOWEST, height - 2 - len(legend) - (1 if height > LOWEST + 6 else 0)))
+    yield from _area(chart, marks, width, lines, glyphs)
+    if height > LOWEST + 6:
+        yield ()
+    yield from legend
+
+
+class Mark(NamedTuple):
+    """A threshold on the axis of the curve: its sign and name, where it is, the score there, and more words."""
+
+    sign: str
+    name: str
+    at: float
+    score: float | None
+    words: str
+    link: CaseLink | None
+
+
+def _marks(chart: Curve, glyphs: Glyphs) -> Iterator[Mark]:
+    signs = {"^": "o", "d": "^", "*": "*"} if glyphs.ascii_only else {"^": "◆", "d": "▲", "*": "★"}
+    present = [tick for tick in chart.ticks if tick.letter == "^"]
+    series = chart.series[0]
+    for tick in chart.ticks:
+        if tick.at is None or tick.letter not in signs:
+            continue
+        if tick.letter == "^" and tick.words == "present, the default":
+            continue
+        score = tick.score
+        if score is None:
+            near = float(np.interp(tick.at, np.asarray(series.xs, float), np.asarray(series.ys, float)))
+            score = near if np.isfinite(near) else None
+        name, _, source = tick.words.partition(": ")
+        if tick.letter == "d":
+            alike = next((one.score for one in present if one.at == tick.at), None)
+            yield Mark(signs["d"], "default", tick.at, score if alike is None else alike, source, tick.drill)
+        elif tick.letter == "*":
+            yield Mark(signs["*"], "best", tick.at, score, "optimistic: tuned on these cases", tick.drill)
+        else:
+            yield Mark(signs["^"], "now", tick.at, score, source or name.removeprefix("present, "), tick.drill)
+
+
+def _mark_words(mark: Mark, metric: str, width: int) -> Iterator[PieceRow]:
+    figure = "" if mark.score is None else f"   {metric} {share(mark.score)}"
+    head = f"{mark.sign} {mark.name:<7} {mark.at:.3f}{figure}"
+    words = "" if mark.words in {"default", ""} else mark.words
+    indent = " " * (MARGIN - 2)
+    if words and cell_len(indent + head) + 3 + cell_len(words) <= width:
+        yield (Piece(indent), Piece(head), Piece(f"   {words}", "dim"))
+        return
+    yield (Piece(indent), Piece(head))
+    for line in wrap(clean(words), max(20, width - MARGIN)) if words else ():
+        yield (Piece(" " * MARGIN), Piece(line, "dim"))
+
+
+def _area(chart: Curve, marks: Sequence[Mark], width: int, lines: int, glyphs: Glyphs) -> Iterator[PieceRow]:
+    """The area beneath the curve in eighths of a cell, on an axis that ends above its highest value."""
+    room, (first, last) = max(10, width - MARGIN - 1), chart.across
+    series = chart.series[0]
+    xs = np.linspace(first, last, room)
+    ys = np.interp(xs, np.asarray(series.xs, dtype=np.float64), np.asarray(series.ys, dtype=np.float64))
+    known = ys[np.isfinite(ys)]
+    axis = axis_of([Cell(float(known.max(initial=0.0))), Cell(float(known.min(initial=0.0)))], CellChart.FOREST)
+    # Each number of the axis is at the edge of a line.
+    parts = max(1, len(axis.marks) - 1)
+    lines = lines // parts * parts or lines
+    levels = np.array([axis.share(y) if np.isfinite(y) else 0.0 for y in ys]) * lines * 8
+    filled = np.round(levels).astype(int)
+    percent = chart.kind is Kind.SHARE
+    labels = {
+        lines - round(axis.share(mark) * lines): f"{100 * mark:.0f}" if percent else f"{mark:.3g}"
+        for mark in axis.marks[1:]
+    }
+    side, origin, line, tick = "||-+" if glyphs.ascii_only else "┤┼─┬"
+    plain = "|" if glyphs.ascii_only else "│"
+    for row in range(lines):
+        cells = "".join(BARS[glyphs.ascii_only][min(8, max(0, n - 8 * (lines - 1 - row)))] for n in filled.tolist())
+        label = labels.get(row, "")
+        yield (Piece(f"{label:>{MARGIN - 1}}{side if label else plain}", "dim"), Piece(cells.rstrip(), "area"))
+    numbers = axis_numbers(first, last, room)
+    ruler = {column: tick for column, _ in numbers}
+    ends = {column: (mark.sign, "strong") for column, mark in _places(marks, first, last, room)}
+    pieces = [Piece(f"{f'{100 * axis.low:.0f}' if percent else f'{axis.low:.3g}':>{MARGIN - 1}}{origin}", "dim")]
+    for column in range(room):
+        sign, style = ends.get(column, (ruler.get(column, line), "dim"))
+        pieces.append(Piece(sign, style))
+    yield tuple(_joined(pieces))
+    yield numbers_row(numbers, room + 2, MARGIN)
+
+
+def _places(marks: Sequence[Mark], first: float, last: float, room: int) -> Iterator[tuple[int, Mark]]:
+    """The columns of marks: where two have the same one, the second is in the nearest free one on its side."""
+    taken: dict[int, float] = {}
+    for mark in marks:
+        if not first <= mark.at <= last:
+            continue
+        column = column_of(mark.at, first, last, room)
+        if column in taken:
+            step = 1 if mark.at >= taken[column] else -1
+            while column in taken and 0 <= column + step < room:
+                column += step
+        if column not in taken:
+            taken[column] = mark.at
+            yield column, mark
+
+
+def _joined(pieces: Sequence[Piece]) -> Iterator[Piece]:
+    text, style = "", ""
+    for piece in pieces:
+        if piece.style != style and text:
+            yield Piece(text, style)
+            text = ""
+        text, style = text + piece.text, piece.style
+    yield Piece(text, style)
+
+
+# -- failures
+
+
+def _failures(
+    state: ScreenState, failures: Sequence[Failure], shown: int, width: int, options: DrawOptions
+) -> Iterator[PieceRow]:
+    """A line for each failure, and one of them with its steps."""
+    glyphs = options.glyphs
+    listed = failures[: max(4, min(len(failures), (options.height - 4) // 3))]
+    names = [failure.name.partition("/")[2] or failure.name for failure in listed]
+    size = min(22, max(map(cell_len, names)))
+    evaluation = state.results.evaluation(str(state.focus.scorer))
+    low, high = evaluation.rewards.range or (0.0, 1.0)
+    for place, failure in enumerate(listed):
+        gold = "no error" if failure.gold is None else f"gold {failure.gold}"
+        named = f"named {_dash(glyphs) if failure.named is None else failure.named}"
+        picture = width - size - 2 - 10 - 10 - 4
+        spark = glyphs.sparkline(failure.rewards, low, high, failure.gold, failure.named, min(picture, SPARKLINE))
+        style = OUTCOME_STYLES.get(failure.outcome, "dim")
+        yield (
+            Piece(f"{GLYPHS[failure.outcome]} ", style),
+            Piece(cell(short_name(names[place], size, names), size), "strong" if place == shown else "", failure.link),
+            Piece(f"  {gold:<9} {named:<9} ", "dim"),
+            *(Piece(text, names_of) for text, names_of in (spark if failure.rewards else ())),
+        )
+    here = failures[shown] if shown < len(failures) else failures[0]
+    rule = "-" if glyphs.ascii_only else "─"
+    head = f"{rule} {here.name} "
+    yield ()
+    yield (Piece(head, "strong"), Piece(rule * max(0, width - cell_len(head)), "frame"))
+    height = max(3, options.height - 4 - len(listed))
+    display = DisplayOptions(width, glyphs, raw=glyphs.ascii_only, named=False, height=height, keys=options.keys)
+    try:
+        lines = case_lines(state, here.row, display).lines
+    except InspectError as error:
+        yield from paragraph(str(error), width, "bad")
+        return
+    for number, line in enumerate(lines):
+        if number == height - 1 and len(lines) > height:
+            yield (Piece("..." if glyphs.ascii_only else "…", "dim"),)
+            return
+        yield tuple(Piece(text, style) for text, style in line.parts)
+
+
+def _dash(glyphs: Glyphs) -> str:
+    """Return what is written where there is no step."""
+    return "-" if glyphs.ascii_only else "–"
