@@ -28,6 +28,7 @@ from inspector.render.texts.text import clean
 from inspector.screens import messages
 from inspector.screens.dialog import quit_at_once
 from inspector.screens.loading import LoadingScreen, TooSmall
+from inspector.state.message_history import MessageHistory
 from inspector.state.visit import HERE, Visit
 from inspector.widgets.key_table.command import QUIT
 from inspector.widgets.textual_compat import (
@@ -117,7 +118,7 @@ class InspectApp(Themed[int]):
         super().__init__(state_folder=state_folder, theme=theme, ascii_only=ascii_only)
         self.add_mode(INSPECT, lambda: LoadingScreen(self.remembering.first_frame))
         self.initial_query = query
-        self.visit = visit
+        self.visit, self.message_history = visit, MessageHistory()
         self.folder = folder or Path()
         self.state_folder, self.config = state_folder, config
         self.keys = Keys(self)
@@ -432,6 +433,19 @@ class InspectApp(Themed[int]):
         self.state = state
         if self.front is not None:
             self.front.state = state
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: "SeverityLevel" = "information",
+        timeout: float | None = None,
+        markup: bool = True,
+    ) -> None:
+        """Say something in a corner of the screen, and keep it."""
+        self.message_history.keep(f"{title}: {message}" if title else message, severity)
+        super().notify(message, title=title, severity=severity, timeout=timeout, markup=markup)
 
     def tell(
         self,

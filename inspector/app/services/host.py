@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from textual.app import App
 
+from inspector.state.message_history import MessageHistory
 from inspector.state.visit import Visit
 from scoring.selection.query import Query
 
@@ -27,6 +28,7 @@ class ServiceHost(Protocol):
 
     initial_query: Query
     visit: Visit
+    message_history: MessageHistory
     ascii_only: bool
     folder: Path
     state_folder: Path | None

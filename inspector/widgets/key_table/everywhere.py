@@ -89,5 +89,12 @@ EVERYWHERE: tuple[Command, ...] = (
         "leave",
         footer=True,
     ),
+    Command(
+        "messages",
+        "exclamation_mark",
+        "Messages",
+        "What the app has said so far, the last message first; Enter copies one",
+        "messages",
+    ),
     Command("help", KEYS, "Keys", "All keys of this screen", "keys", footer=True),
 )
