@@ -6,8 +6,8 @@ from msgspec import Struct, field
 
 from inspector.render.charts.glyphs import Glyphs
 from inspector.screens.messages import Export
-from inspector.state.remembered import RememberedState
 from inspector.state.message_history import MessageHistory
+from inspector.state.remembered import RememberedState
 from inspector.state.visit import HERE, Visit
 from inspector.widgets.key_table.key_words import USUAL, KeyWords
 
