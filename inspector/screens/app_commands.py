@@ -1,13 +1,7 @@
-"""Commands about the app: go to a screen, go back, import a file, read its messages, change the theme, quit."""
+"""Commands that the app carries out: go to a screen, go back, import a file, change the theme, quit."""
 
-from inspector.render.texts.text import cell
 from inspector.screens.controller import ControlledScreen, Controller
-from inspector.screens.dialog import Picking
-from inspector.screens.messages import Back, Copy, Go, Import
-from inspector.widgets.pick_list import Pick
-
-LONGEST = 200
-"""Cells of a message that are listed; all of it is copied."""
+from inspector.screens.messages import Back, Go, Import
 
 
 class AppCommands(Controller[ControlledScreen]):
@@ -29,26 +23,6 @@ class AppCommands(Controller[ControlledScreen]):
     def action_import(self) -> None:
         self.screen.close_rail()
         self.screen.post_message(Import())
-
-    def action_messages(self) -> None:
-        """List what the app has said so far, and copy one of the messages."""
-        past = list(self.screen.context.message_history)
-        picks = [
-            Pick(
-                str(at),
-                f"{message.when:%H:%M:%S}  {cell(message.text, LONGEST)}",
-                strong=message.severity != "information",
-            )
-            for at, message in enumerate(past)
-        ]
-
-        def copy(chosen: str | None) -> None:
-            if chosen:
-                self.screen.post_message(Copy(past[int(chosen)].text, "the message"))
-
-        self.screen.close_rail()
-        hint = "Enter copies a message." if picks else "The app has said nothing yet."
-        self.screen.app.push_screen(Picking("Messages", picks, hints=[hint]), copy)
 
     def action_theme(self) -> None:
         self.screen.app.search_themes()

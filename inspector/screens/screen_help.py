@@ -80,3 +80,10 @@ class ScreenHelp(Controller[HelpedScreen]):
     async def _run_chosen(self, chosen: Command | None) -> None:
         if chosen is not None:
             await self.screen.run_action(chosen.action)
+
+    def action_messages(self) -> None:
+        """Show what the app has said so far."""
+        from inspector.screens.help_pages import message_page
+
+        self.screen.close_rail()
+        self.screen.app.push_screen(message_page(self.screen.context.message_history))

@@ -93,7 +93,7 @@ EVERYWHERE: tuple[Command, ...] = (
         "messages",
         "exclamation_mark",
         "Messages",
-        "What the app has said so far, the last message first; Enter copies one",
+        "What the app has said so far, with times, the last message first",
         "messages",
     ),
     Command("help", KEYS, "Keys", "All keys of this screen", "keys", footer=True),
