@@ -2,8 +2,9 @@ import pytest
 
 import example
 from inspector.state.message_history import MOST, MessageHistory
-from opened import opened, press, shows
+from opened import opened
 from scoring.selection.query import Query
+from screen_text import press, shows
 
 
 @pytest.fixture(scope="module")
