@@ -3,13 +3,12 @@ import pytest
 import example
 from inspector.state.message_history import MOST, MessageHistory
 from opened import opened
-from scoring.selection.query import Query
 from screen_text import press, shows
 
 
 @pytest.fixture(scope="module")
 def query(tmp_path_factory):
-    return Query(workspace=example.write(tmp_path_factory.mktemp("messages")))
+    return example.write(tmp_path_factory.mktemp("messages"))
 
 
 async def test_they_are_shown_whole_and_the_last_one_first(query):
