@@ -172,16 +172,6 @@ class BoardScreen(AppScreen):
         """List the cases behind a number of the pane."""
         self.opening.open_link(message.drill)
 
-    def action_pane(self) -> None:
-        """Go to the pane, and back."""
-        pane, table = self.query_one(HighlightsPane), self.table
-        if pane.has_focus:
-            table.focus()
-        elif pane.display:
-            pane.focus()
-        else:
-            self.say(f"There is no room for it here: {self.context.keys.of('highlights')} opens it.")
-
     def show_ranks(self) -> None:
         """Put on screen how the rows stand to each other, which is known now."""
         self._fill(self.ranking.known)

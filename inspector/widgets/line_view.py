@@ -9,6 +9,7 @@ from rich.cells import cell_len
 from textual import events
 from textual.geometry import Region, Size
 from textual.message import Message
+from textual.selection import Selection
 from textual.strip import Strip
 
 from inspector.render.texts.phrases import Phrase, joined, path_parts
@@ -43,9 +44,10 @@ def prepared(lines: Lines) -> PreparedLines:
 class LineView(LineScroll):
     """Lines as they are given, unwrapped, with scrolling both ways.
 
-    Their maker wraps them to `viewport.width` before `show`, and again when the pane is resized. Beside the style names
-    of every pane there are `scorer-a` to `scorer-h`, for what up to eight scorers say beside each other, and behind the
-    figures of a heat-map `heat-1` (lowest) to `heat-5`, and `heat-low-1` and `heat-low-2` for negative differences.
+    Their maker wraps them to `viewport.width` before `show`, and again when the pane is resized. Where a class allows
+    it (`ALLOW_SELECT`), text is selected with the mouse. Beside the style names of every pane there are `scorer-a` to
+    `scorer-h`, for what up to eight scorers say beside each other, and behind the figures of a heat-map `heat-1`
+    (lowest) to `heat-5`, and `heat-low-1` and `heat-low-2` for negative differences.
     """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -163,6 +165,33 @@ class LineView(LineScroll):
     def forget_strips(self) -> None:
         self._strips.clear()
 
+    # -- selecting text with the mouse
+
+    def render_line(self, y: int) -> Strip:
+        strip = super().render_line(y)
+        return self._selectable(strip, y) if self.ALLOW_SELECT else strip
+
+    def _selectable(self, strip: Strip, y: int) -> Strip:
+        """Say of each cell which of the text it shows, as Textual needs it, and mark what is selected."""
+        left, top = self.scroll_offset
+        line = y if y < self.fixed_lines else y + top
+        span = None if self.text_selection is None else self.text_selection.get_span(line)
+        if span is not None:
+            width = strip.cell_length
+            start, end = max(0, span[0] - left), width if span[1] < 0 else min(width, span[1] - left)
+            if start < end:
+                marked = strip.crop(start, end).apply_style(self.screen.get_component_rich_style("screen--selection"))
+                strip = Strip.join([strip.crop(0, start), marked, strip.crop(end, width)])
+        return strip.apply_offsets(left, line)
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """Return the selected text, without the blanks at the ends of its lines."""
+        text = selection.extract("\n".join(self.line_strip(line).text for line in range(self.line_count)))
+        return "\n".join(line.rstrip() for line in text.split("\n")), "\n"
+
+    def selection_updated(self, selection: Selection | None) -> None:  # noqa: ARG002  # every line may have changed
+        self.refresh()
+
     def on_resize(self) -> None:
         self._fill()
         self.forget_strips()
@@ -170,7 +199,8 @@ class LineView(LineScroll):
 
     def on_click(self, event: events.Click) -> None:
         offset = event.get_content_offset(self)
-        if offset is None:
+        # The end of a drag that selected text is no click.
+        if offset is None or self.text_selection is not None:
             return
         line = offset.y if offset.y < self.fixed_lines else offset.y + self.scroll_offset.y
         if line < len(self._lines):

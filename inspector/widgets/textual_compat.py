@@ -483,24 +483,21 @@ class EndingNotifications(Notifications):
     """What an app has to say; it takes the place of Textual's own."""
 
     AT_ONCE = 2
-    """How many brief ones stand there: what was said before them is no longer so, and lies over what is being read."""
+    """How many are on screen: there are two lines for them."""
 
     def add(self, notification: Notification) -> Self:
-        """Add one that ends, in the place of the same words and of the oldest of more than `AT_ONCE` brief ones.
+        """Add one that ends, in the place of the same words, and of the oldest where there are more than `AT_ONCE`.
 
-        Brief is what has no more than Textual's usual time, and is no warning.
+        Warnings and errors stay longer than the rest.
         """
         values = {field.name: getattr(notification, field.name) for field in fields(notification)}
         super().add(_EndingNotification(**values))
-        brief = [toast for toast in self if _is_brief(toast)]
-        repeated = [toast for toast in self if toast.message == notification.message][:-1]
-        for toast in (*repeated, *brief[: -self.AT_ONCE]):
+        for toast in [toast for toast in self if toast.message == notification.message][:-1]:
+            del self[toast]
+        before = sorted(list(self)[:-1], key=lambda toast: toast.severity != "information")
+        for toast in before[: max(0, len(self) - self.AT_ONCE)]:
             del self[toast]
         return self
-
-
-def _is_brief(toast: Notification) -> bool:
-    return toast.severity == "information" and toast.timeout <= App.NOTIFICATION_TIMEOUT
 
 
 # -- what is on screen

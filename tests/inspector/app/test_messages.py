@@ -17,9 +17,9 @@ async def test_they_are_shown_whole_and_the_last_one_first(query):
         await shows(pilot, "The app has said nothing yet.")
         await press(pilot, "escape")
         pilot.app.tell("\x1b[31mred[/]")
-        pilot.app.warn("a long one " * 40 + "that ends")
+        pilot.app.warn("a long one " * 40 + "ends")
         await press(pilot, "exclamation_mark")
-        await shows(pilot, "a long one", "that ends", "red[/]")
+        await shows(pilot, "a long one", "ends", "red[/]")
         assert [message.severity for message in pilot.app.message_history] == ["warning", "information"]
 
 
