@@ -71,7 +71,8 @@ class AppScreen(Steady, Screen[None]):
         self.scoring = ScoringRun(self)
         self.app_commands = AppCommands(self)
         self.control(self.threshold, self.two_keys, self.scorer_focus, self.scoring, self.app_commands)
-        self.control(Panes(self), Method(self), Queueing(self), ScreenHelp(self))
+        self.panes = Panes(self)
+        self.control(self.panes, Method(self), Queueing(self), ScreenHelp(self))
 
     def control(self, *controllers: Controller[ControlledScreen]) -> None:
         """Give the screen the actions of its controllers, since Textual looks actions up on the screen.
@@ -133,6 +134,9 @@ class AppScreen(Steady, Screen[None]):
     def on_sized_resized(self, event: Sized.Resized) -> None:
         if isinstance(event.view, Rail):
             self.threshold.show()
+
+    def on_rail_pointed(self, event: Rail.Pointed) -> None:
+        self.threshold.point(event.place)
 
     # -- words
 

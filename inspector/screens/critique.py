@@ -234,14 +234,17 @@ class Critique(Controller[CasePage]):
         self.screen.call_after_refresh(self.screen.show_case)
 
     def action_mention(self, by: int) -> None:
-        """Move the cursor to the next or previous spot of the answer; beyond the last one, go to the next case."""
+        """Move the cursor to the next or previous spot of the answer; beyond the last one, go to the next pane."""
         now = self._chosen_spot
         first = 0 if by > 0 else len(self._spots) - 1
         spot = first if now is None else now + by
         if 0 <= spot < len(self._spots):
             self._choose(spot)
-        else:
-            self.screen.action_walk(by)
+            return
+        if now is not None:
+            self._chosen_spot = None
+            self.show()
+        self.screen.panes.action_pane(by)
 
     def _choose(self, spot: int) -> None:
         self._chosen_spot = spot

@@ -251,4 +251,43 @@ class PhraseLine(LineView):
 
 
 class Rail(Sized, LineView, can_focus=False):
-    """Lines that are made anew whenever their width changes: keys may come before the rail has a place."""
+    """Lines with a ruler among them, on which the mouse points. They are made anew whenever their width changes."""
+
+    RULER: ClassVar = range(1, 3)
+    """The lines of the ruler."""
+
+    @dataclass
+    class Pointed(Message):
+        """The mouse points at a place on the ruler: 0 is its left end, 1 its right end."""
+
+        place: float
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  # Textual's own parameter
+        super().__init__(id=id)
+        self._place: float | None = None
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        offset = event.get_content_offset(self)
+        if offset is not None and offset.y in self.RULER:
+            self.capture_mouse()
+            self._point(event)
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        if self.app.mouse_captured is self:
+            self._point(event)
+
+    def on_mouse_up(self) -> None:
+        self.release_mouse()
+
+    def _point(self, event: events.MouseEvent) -> None:
+        """Tell where the mouse is, once for all moves that come before the next frame."""
+        width = max(1, self.viewport.width)
+        cell = min(max(event.x - self.styles.gutter.left, 0), width - 1)
+        if self._place is None:
+            self.call_after_refresh(self._tell)
+        self._place = (cell + 0.5) / width
+
+    def _tell(self) -> None:
+        if self._place is not None:
+            self.post_message(self.Pointed(self._place))
+            self._place = None

@@ -35,6 +35,7 @@ from typing import TYPE_CHECKING, Any, Self, TextIO, cast
 
 from textual import on
 from textual._xterm_parser import XTermParser
+from textual.actions import SkipAction
 from textual.app import App
 from textual.driver import Driver
 from textual.events import Compose, Event, Key, Paste, Resize, ScreenResume
@@ -537,6 +538,15 @@ class Steady(MessagePump):
         """A screen that has just been made has been styled: Textual styles every one again that it puts on top."""
         if self._is_new:
             event.refresh_styles = self._is_new = False
+
+    def action_copy_text(self) -> None:
+        """Copy the text that is selected with the mouse, and select it no longer: the next time the key quits."""
+        screen = cast("Screen[object]", self)
+        selected = screen.get_selected_text()
+        if not selected:
+            raise SkipAction
+        screen.app.copy_to_clipboard(selected)
+        screen.clear_selection()
 
     def show_if_open(self, show: Callable[..., object], *values: object) -> None:
         """Show what a thread of this screen has found (in that thread), unless it is closed or asks anew meanwhile."""

@@ -45,6 +45,11 @@ class BriefToast(_toast.Toast):
 
     def _on_mount(self, event: Mount) -> None:
         super()._on_mount(event)
+        # Textual leaves the holder of a toast that makes room, which would push the others down.
+        known = {f"--textual-toast-{said.identity}" for said in self.app._notifications}  # noqa: SLF001
+        for holder in self.screen.query(_toast.ToastHolder):
+            if holder.id not in known:
+                holder.remove()
         for toast in self.screen.query(BriefToast):
             toast.refresh(layout=True)
 

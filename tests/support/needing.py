@@ -61,7 +61,7 @@ NEEDING = {
 IN_STORIES = {
     *(("triage", f"rule-{ruling.replace(' ', '-')}") for ruling in RULINGS),
     *(("triage", name) for name in ("unrule", "defer", "rate-wrong", "rate-neutral", "rate-right")),
-    *(("triage", name) for name in ("next-case", "previous-case")),
+    *(("triage", name) for name in ("next-case", "previous-case", "following-case", "case-before")),
     *(("taxonomy", name) for name in ("put", "rename-category", "tick", "whose")),
     *((screen, name) for screen in SCREENS for name in ("next-pane", "pane-before")),
     *((screen, "undo") for screen in ("cases", "case", "taxonomy")),

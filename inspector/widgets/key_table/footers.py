@@ -92,7 +92,6 @@ PAIRS = {
     "next-scorer": "previous-scorer",
     "next-page": "page-before",
     "next-vote": "previous-vote",
-    "next-mention": "previous-mention",
     "rail-up": "rail-down",
     "rail-flip-up": "rail-flip-down",
 }

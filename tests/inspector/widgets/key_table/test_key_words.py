@@ -13,7 +13,7 @@ from screen_text import press, rests, shows
 
 def test_a_sentence_names_the_usual_key_or_a_persons_own_or_the_palette():
     assert [USUAL.of(name) for name in ("blind", "clear", "raw", "turn-over", "next-mention", "search")] == [
-        *("v b", "x", "v w", "Enter", "n", "/")
+        *("v b", "x", "v w", "Enter", "Tab", "/")
     ]
     own = KeyWords({"blind": "^b", "clear": ""})
     assert (own.of("blind"), own.of("clear"), own.of("raw")) == ("^b", "the palette (Clear filter)", "v w")
