@@ -54,10 +54,10 @@ def test_from_the_board_to_a_late_error_with_another_threshold_and_out(flags, va
 
         terminal.press("t")
         rail = shown(terminal, "* best", "nothing changed")
-        assert "threshold 0.5000" in rail
+        assert "threshold 0.500" in rail
         for _ in range(6):
             terminal.press("right")
-        moved = shown(terminal, "threshold 0.5600 (was 0.5000)")
+        moved = shown(terminal, "threshold 0.560 (was 0.500)")
         assert metric(moved) != before
         assert "nothing changed" not in moved
         terminal.press("escape")

@@ -26,8 +26,9 @@ from inspector.app.services.saving import SavingService
 from inspector.app.services.scoring_processes import ScoringProcesses
 from inspector.render.texts.text import clean
 from inspector.screens import messages
-from inspector.screens.dialog import quit_at_once
+from inspector.screens.dialog import copy_or_quit
 from inspector.screens.loading import LoadingScreen, TooSmall
+from inspector.state.message_history import MessageHistory
 from inspector.state.visit import HERE, Visit
 from inspector.widgets.key_table.command import QUIT
 from inspector.widgets.textual_compat import (
@@ -86,7 +87,7 @@ class InspectApp(Themed[int]):
     DEFAULT_MODE = INSPECT
     MODES: ClassVar = {SMALL: TooSmall}
     BINDINGS: ClassVar[list[BindingType]] = [
-        quit_at_once("quit"),
+        copy_or_quit("copy_or_quit"),
         Binding("ctrl+z", "suspend_process", "Suspend: back to the shell, until fg", show=False, id="suspend"),
     ]
 
@@ -117,7 +118,7 @@ class InspectApp(Themed[int]):
         super().__init__(state_folder=state_folder, theme=theme, ascii_only=ascii_only)
         self.add_mode(INSPECT, lambda: LoadingScreen(self.remembering.first_frame))
         self.initial_query = query
-        self.visit = visit
+        self.visit, self.message_history = visit, MessageHistory()
         self.folder = folder or Path()
         self.state_folder, self.config = state_folder, config
         self.keys = Keys(self)
@@ -323,6 +324,14 @@ class InspectApp(Themed[int]):
 
     # -- how it ends
 
+    async def action_copy_or_quit(self) -> None:
+        """Copy the text that is selected with the mouse; without any, quit."""
+        if selected := self.screen.get_selected_text():
+            self.copy_to_clipboard(selected)
+            self.screen.clear_selection()
+        else:
+            await self.run_action("quit")
+
     async def action_quit(self) -> None:
         """Quit; while a run is on it is asked first what becomes of it, and once more means to stop it."""
         self.scoring.leave()
@@ -369,6 +378,11 @@ class InspectApp(Themed[int]):
         # Pastes first: `inert_pastes` finds the parser by the module of the driver class.
         return heedful_driver(orderly_driver(inert_pastes(super().get_driver_class())))
 
+    @property
+    def message_key(self) -> str:
+        """The key that shows the whole text of toasts."""
+        return self.keys.words.of("messages")
+
     def get_key_display(self, binding: Binding) -> str:
         return self.keys.display(binding.key) or "(no key)"
 
@@ -396,7 +410,7 @@ class InspectApp(Themed[int]):
         try:
             open_link(self.visit, url)
         except ProgramRefused as refused:
-            self.tell(f"{refused} The link is {url}", "warning", timeout=15)
+            self.tell(f"{refused} The link is {url}", "warning")
 
     def run_editor(self, words: "Sequence[str]") -> None:
         """Run the user's editor and wait for it. Raises OSError, also for visitors: it would run on the server."""
@@ -433,25 +447,37 @@ class InspectApp(Themed[int]):
         if self.front is not None:
             self.front.state = state
 
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: "SeverityLevel" = "information",
+        timeout: float | None = None,
+        markup: bool = True,
+    ) -> None:
+        """Say something in a corner of the screen for some seconds, and keep it in the history."""
+        self.message_history.keep(f"{title}: {message}" if title else message, severity)
+        super().notify(message, title=title, severity=severity, timeout=timeout, markup=markup)
+
     def tell(
         self,
         sentence: str,
         severity: "SeverityLevel" = "information",
         *,
         title: str = "",
-        timeout: float | None = None,
         lines: bool = False,
     ) -> None:
-        """Say something in a corner of the screen, in any thread, for a number of seconds; its text never acts.
+        """Say something in a corner of the screen, in any thread; its text never acts.
 
         With `lines` it keeps its line breaks.
         """
         message = clean(sentence, lines=lines)
-        self.notify(message, title=title, severity=severity, timeout=timeout, markup=False)
+        self.notify(message, title=title, severity=severity, markup=False)
 
     def warn(self, sentence: str, *, title: str = "") -> None:
-        """Say something that takes a while to read."""
-        self.tell(sentence, "warning", title=title, timeout=15)
+        """Say that something is amiss."""
+        self.tell(sentence, "warning", title=title)
 
     def run_in_thread(self, work: "Callable[[], object]", group: str, *, exclusive: bool = False) -> None:
         """Do what would stop the keys in a thread; with `exclusive` others of its group are cancelled."""

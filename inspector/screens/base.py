@@ -12,6 +12,8 @@ from inspector.screens.app_commands import AppCommands
 from inspector.screens.arranging import Arranging
 from inspector.screens.controller import ControlledScreen, Controller
 from inspector.screens.messages import Go, Inspected
+from inspector.screens.method import Method
+from inspector.screens.panes import Panes
 from inspector.screens.queueing import Queueing
 from inspector.screens.scorer_focus import ScorerFocus
 from inspector.screens.scoring_run import ScoringRun
@@ -24,6 +26,7 @@ from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.key_line import KeyLine
 from inspector.widgets.key_table import COMMANDS
 from inspector.widgets.key_table.command import Command
+from inspector.widgets.key_table.footers import enter_titles, footer_of
 from inspector.widgets.key_table.rail import RAIL
 from inspector.widgets.line_scroll import Sized
 from inspector.widgets.line_view import Rail
@@ -68,7 +71,8 @@ class AppScreen(Steady, Screen[None]):
         self.scoring = ScoringRun(self)
         self.app_commands = AppCommands(self)
         self.control(self.threshold, self.two_keys, self.scorer_focus, self.scoring, self.app_commands)
-        self.control(Queueing(self), ScreenHelp(self))
+        self.panes = Panes(self)
+        self.control(self.panes, Method(self), Queueing(self), ScreenHelp(self))
 
     def control(self, *controllers: Controller[ControlledScreen]) -> None:
         """Give the screen the actions of its controllers, since Textual looks actions up on the screen.
@@ -86,7 +90,7 @@ class AppScreen(Steady, Screen[None]):
         rail = Rail(id="rail")
         rail.display = False
         yield rail
-        yield KeyLine([command.id for command in COMMANDS if command.known_on(self.NAME) and command.worth_showing])
+        yield KeyLine(footer_of(self.NAME), titles=enter_titles(self.NAME))
 
     def show_state(self, state: ScreenState) -> None:
         """Put the value on screen."""
@@ -131,11 +135,14 @@ class AppScreen(Steady, Screen[None]):
         if isinstance(event.view, Rail):
             self.threshold.show()
 
+    def on_rail_pointed(self, event: Rail.Pointed) -> None:
+        self.threshold.point(event.place)
+
     # -- words
 
     def say(self, sentence: str) -> None:
-        """Say why a key did nothing; the next such sentence need not wait long."""
-        self.notify(clean(sentence), markup=False, timeout=3)
+        """Say why a key did nothing."""
+        self.notify(clean(sentence), markup=False)
 
     def say_done(self, sentence: str, *, failed: bool = False, brief: str = "") -> None:  # noqa: ARG002  # a toast has room
         """Say what was written, or why not; `brief` where there is little room."""

@@ -312,17 +312,17 @@ class CaseScreen(ReadingScreen):
     def _case_scored(self, event: Mapping[str, Any]) -> None:
         """Say what came of it; the app reads the rewards."""
         if event["event"] == "loading":
-            self.notify("Loading the model.", markup=False, timeout=3)
+            self.notify("Loading the model.", markup=False)
             return
         if problem := problem_words(event):
-            self.notify(clean(problem), severity="error", markup=False, timeout=15)
+            self.notify(clean(problem), severity="error", markup=False)
         if event["event"] != "scored":
             return
         name, state = event["scorer"], self.state
         if not problem:
             done = f"scored in {event['seconds']:.2f} s" if event["computed"] else "has its rewards already"
             sentence = ". ".join([f"{event['case']}: {done} by {name}", *event["notes"]])
-            self.notify(clean(sentence), markup=False, timeout=5)
+            self.notify(clean(sentence), markup=False)
         if event["computed"]:
             self.post_message(NewRewards(name))
         elif name in {evaluation.scorer.name for evaluation in state.results.evaluations}:

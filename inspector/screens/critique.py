@@ -234,18 +234,17 @@ class Critique(Controller[CasePage]):
         self.screen.call_after_refresh(self.screen.show_case)
 
     def action_mention(self, by: int) -> None:
-        """Move the cursor to the next or previous spot of the answer, round and round."""
-        if not self._open:
-            self._say_closed()
-            return
-        if not self.pane.has_focus:
-            self.pane.focus()
-        if not self._spots:
-            self.screen.notify("This answer names no step that could be gone to.", markup=False)
-            return
+        """Move the cursor to the next or previous spot of the answer; beyond the last one, go to the next pane."""
         now = self._chosen_spot
         first = 0 if by > 0 else len(self._spots) - 1
-        self._choose(first if now is None else (now + by) % len(self._spots))
+        spot = first if now is None else now + by
+        if 0 <= spot < len(self._spots):
+            self._choose(spot)
+            return
+        if now is not None:
+            self._chosen_spot = None
+            self.show()
+        self.screen.panes.action_pane(by)
 
     def _choose(self, spot: int) -> None:
         self._chosen_spot = spot

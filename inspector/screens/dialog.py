@@ -32,10 +32,10 @@ _MOVES_FOCUS = {"app.focus_next", "app.focus_previous", "screen.copy_text"}
 """What Textual binds on every screen."""
 
 
-def quit_at_once(action: str) -> Binding:
-    """Bind the key that quits from everywhere."""
-    explained = "Asks first while a run is on"
-    return Binding("ctrl+c", action, "Quit at once", show=False, system=True, tooltip=explained, id="quit-at-once")
+def copy_or_quit(action: str) -> Binding:
+    """Bind the key that copies the text that is selected with the mouse, or else quits from everywhere."""
+    explained = "Copies the selected text; without any it quits, and asks first while a run is on"
+    return Binding("ctrl+c", action, "Copy, or quit", show=False, system=True, tooltip=explained, id="quit-at-once")
 
 
 class Dialog(Steady, ModalScreen[DialogAnswer]):
@@ -47,8 +47,8 @@ class Dialog(Steady, ModalScreen[DialogAnswer]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         # No key of the app's own comes through to it from a modal screen.
-        quit_at_once("app.quit"),
-        Binding(KEYS, ALL_KEYS, "Keys", tooltip="Everything that can be done in this dialog"),
+        copy_or_quit("app.copy_or_quit"),
+        Binding(KEYS, ALL_KEYS, "Help", tooltip="Everything that can be done in this dialog"),
     ]
     DEFAULT_CSS = """
     Dialog { align: center middle; background: transparent; }

@@ -12,6 +12,7 @@ from textual.widgets import Static
 
 from inspector.render.texts.sentences import GLYPHS, WORDS
 from inspector.screens.dialog import Dialog, Groups
+from inspector.state.message_history import MessageHistory
 from inspector.widgets.guide import KEYS, page
 from inspector.widgets.guide.key_page import key_page
 from inspector.widgets.guide.laid_out import GuidePage
@@ -94,3 +95,9 @@ def guide_page(topic: str) -> TextPage:
     """Make the dialog of a page of the guide."""
     text = key_page() if topic == KEYS else page(topic)
     return TextPage(GuidePage(text), f"prm-inspect guide {topic} prints it")
+
+
+def message_page(history: MessageHistory) -> TextPage:
+    """Make the dialog of what the app has said, the last message first."""
+    lines = [f"{message.when:%H:%M:%S}  {message.text}" for message in history]
+    return TextPage(Content("\n".join(lines) or "The app has said nothing yet."))

@@ -208,7 +208,7 @@ class MappingDialog(Dialog[ColumnMapping | None]):
             self.notify(clean(str(error)), severity="error", markup=False)
         else:
             again = f"prm-inspect import FILE --mapping {shlex.quote(str(path))} reads a table of these columns"
-            self.notify(clean(f"Saved as {path}: {again}."), markup=False, timeout=10)
+            self.notify(clean(f"Saved as {path}: {again}."), markup=False)
 
     def _read_otherwise(self, question: str) -> None:
         choices = self._readings[question].choices

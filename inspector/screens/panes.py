@@ -1,57 +1,41 @@
-"""Several panes on one screen: which of them has the keys, and its cursor."""
+"""The panes of a screen: which of them has the keys."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Protocol
 
 from textual.widget import Widget
 
 from inspector.screens.controller import ControlledScreen, Controller
-from inspector.widgets.pick_list import TextList
+from inspector.widgets.line_scroll import LineScroll
 from inspector.widgets.sheet_view import SheetView
-
-PAGE, MANY = 10, 1_000_000
-"""Lines of a page, and more lines than there are."""
 
 
 class PanedScreen(ControlledScreen, Protocol):
-    """What moving between panes uses of the taxonomy screen."""
+    """What moving between panes uses of its screen."""
 
     @property
-    def panes(self) -> tuple[Widget, ...]: ...
+    def focus_chain(self) -> list[Widget]: ...
     @property
     def focused(self) -> Widget | None: ...
 
 
 class Panes(Controller[PanedScreen]):
-    """Moves the cursors of several lists and a sheet by the screen's own keys, which no other can overtake."""
+    """Moves the focus from pane to pane, and in a sheet from panel to panel, round and round."""
+
+    @property
+    def panes(self) -> Sequence[LineScroll]:
+        """The panes on screen that can have the keys, in order."""
+        return [widget for widget in self.screen.focus_chain if isinstance(widget, LineScroll)]
 
     def action_pane(self, by: int) -> None:
-        """Go to the next pane, or the one before; round and round."""
-        panes = self.screen.panes
-        at = panes.index(self.screen.focused) if self.screen.focused in panes else 0
-        self.screen.set_focus(panes[(at + by) % len(panes)])
-
-    def _in(self, texts: Callable[[TextList], None], sheet: Callable[[SheetView], None]) -> None:
-        """Do the one in a list that has the keys, else the other in the sheet."""
-        pane = self.screen.focused
-        if isinstance(pane, TextList):
-            texts(pane)
-        else:
-            sheet(self.screen.query_one(SheetView))
-
-    def action_cursor(self, by: int) -> None:
-        self._in(lambda texts: texts.action_move(by), lambda sheet: sheet.action_line(by))
-
-    def action_end(self, to: int) -> None:
-        self._in(lambda texts: texts.action_move(MANY if to else -MANY), lambda sheet: sheet.action_edge(to))
-
-    def action_turn(self, by: float) -> None:
-        self._in(lambda texts: texts.action_move(int(by * PAGE)), lambda sheet: sheet.action_page(by))
-
-    def action_sideways(self, by: int) -> None:
-        self._in(lambda texts: self._beside(texts, by), lambda sheet: sheet.action_place(by))
-
-    def _beside(self, texts: TextList, by: int) -> None:
-        """To the list at the side, if there is one."""
-        lists = [pane for pane in self.screen.panes if isinstance(pane, TextList)]
-        self.screen.set_focus(lists[min(max(lists.index(texts) + by, 0), len(lists) - 1)])
+        """Go to the next pane or panel, or to the one before."""
+        panes, here = self.panes, self.screen.focused
+        if isinstance(here, SheetView) and here.turn_panel(by):
+            return
+        if not panes:
+            return
+        edge = 0 if by > 0 else -1
+        pane = panes[(panes.index(here) + by) % len(panes)] if here in panes else panes[edge]
+        if isinstance(pane, SheetView) and pane.panels:
+            pane.enter_panel(pane.panels[edge])
+        self.screen.set_focus(pane)

@@ -106,7 +106,7 @@ class ScoreDialog(Dialog[Score | None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         ("enter", "start", "Start"),
         ("escape", "dismiss(None)", "Close"),
-        Binding("tab", "take", "Take, or go on", priority=True),
+        Binding("tab", "take", "Next field", priority=True),
         Binding("down", "mark(1)", "Next model", show=False),
         Binding("up", "mark(-1)", "Model before", show=False),
     ]

@@ -12,6 +12,11 @@ from inspector.screens.dialog import CommandMenu, commands_bound
 from inspector.widgets.key_table.command import Command
 from inspector.widgets.key_table.rail import RAIL
 
+MOUSE = (
+    ("drag", "selects text of a case or of a critic's answer; Ctrl+C copies it"),
+    ("Shift+drag", "selects any text on screen; the terminal copies it"),
+)
+"""What the mouse does with text."""
 ROOM_FOR_WORDS = 24
 """Lines from which the list of commands has room for what the screen is for."""
 
@@ -72,7 +77,7 @@ class ScreenHelp(Controller[HelpedScreen]):
             groups,
             keys,
             about=screen.ABOUT if screen.size.height >= ROOM_FOR_WORDS else "",
-            marks=[*screen.marks_here(), *outcome_marks()],
+            marks=[*screen.marks_here(), *outcome_marks(), *MOUSE],
             columns=[] if screen.arranging is None else screen.arranging.columns_here(),
         )
         screen.app.push_screen(listed, self._run_chosen)
@@ -80,3 +85,10 @@ class ScreenHelp(Controller[HelpedScreen]):
     async def _run_chosen(self, chosen: Command | None) -> None:
         if chosen is not None:
             await self.screen.run_action(chosen.action)
+
+    def action_messages(self) -> None:
+        """Show what the app has said so far."""
+        from inspector.screens.help_pages import message_page
+
+        self.screen.close_rail()
+        self.screen.app.push_screen(message_page(self.screen.context.message_history))

@@ -240,7 +240,7 @@ class Slicing(Controller[TableScreen]):
         elif isinstance(result, ScreenState):
             self._show(result)
         else:
-            self.screen.notify(clean(result), severity="warning", markup=False, timeout=10)
+            self.screen.notify(clean(result), severity="warning", markup=False)
 
 
 def _searched_out(now: ScreenState, chosen: SavedSlice) -> ScreenState | str:

@@ -15,6 +15,7 @@ from inspector.case_page.step_folds import FEWEST, prefix
 from inspector.render.texts.sentences import counted
 from inspector.screens.controller import ControlledScreen, Controller
 from inspector.screens.messages import Copy
+from inspector.screens.panes import Panes
 from inspector.widgets.line_view import LineView
 from inspector.widgets.step_view import StepView
 
@@ -25,6 +26,7 @@ class CasePage(ControlledScreen, Protocol):
     row: int
     reading: DisplayOptions
     cursor: "StepCursor"
+    panes: Panes
 
     @property
     def blind(self) -> bool: ...

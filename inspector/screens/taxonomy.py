@@ -21,8 +21,8 @@ from inspector.render.terminal import Terminal
 from inspector.render.texts.phrases import Phrase
 from inspector.render.texts.sentences import counted
 from inspector.screens.dialog import Picking
+from inspector.screens.list_cursors import ListCursors
 from inspector.screens.note_sorting import NO_NOTE, Sorting, notes_shown
-from inspector.screens.panes import Panes
 from inspector.screens.screen_context import ScreenContext
 from inspector.screens.screen_lines import one_line, write_phrases
 from inspector.screens.sheet import SheetScreen, Tables
@@ -78,7 +78,7 @@ class TaxonomyScreen(SheetScreen):
     def __init__(self, context: ScreenContext, state: ScreenState) -> None:
         super().__init__(context, state)
         self.tagging = Tagging(self)
-        self.control(Panes(self), Sorting(self), self.tagging)
+        self.control(ListCursors(self), Sorting(self), self.tagging)
         self.notes: GatheredNotes | None = None
         self.category: CategoryCases | None = None
         self.ticked: frozenset[tuple[str, str]] = frozenset()
@@ -110,8 +110,8 @@ class TaxonomyScreen(SheetScreen):
         return self.query_one("#notes", TextList)
 
     @property
-    def panes(self) -> tuple[Widget, ...]:
-        return self._categories, self._notes, self.query_one(SheetView)
+    def lists(self) -> tuple[TextList, ...]:
+        return self._categories, self._notes
 
     # -- showing
 

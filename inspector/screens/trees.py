@@ -23,7 +23,20 @@ from inspector.screens.question_dialogs import WordsDialog
 from inspector.screens.tree_rows import READ, TreeRows, node_lines, tree_columns
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.key_line import KeyLine
-from inspector.widgets.key_table.command import BEFORE, COPY, EXPORT, FIRST, LEFT, NEXT, PART, PART_BEFORE, RIGHT, VIEW
+from inspector.widgets.key_table.command import (
+    BEFORE,
+    COPY,
+    EXPORT,
+    FIRST,
+    LEFT,
+    NEXT,
+    PAGE,
+    PAGE_BEFORE,
+    PANE,
+    PANE_BEFORE,
+    RIGHT,
+    VIEW,
+)
 from inspector.widgets.line_view import LineView, PhraseLine
 from inspector.widgets.pick_list import Pick
 from scoring.data.errors import InspectError
@@ -59,10 +72,12 @@ class TreeScreen(Dialog[None]):
     """The trees of some files, one at a time, on the whole screen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(PART, "pruning(1)", "Wrong pruning", priority=True, tooltip="The next wrong pruning of this tree"),
-        Binding(PART_BEFORE, "pruning(-1)", "Pruning before", priority=True, show=False, tooltip="The one before"),
-        Binding(NEXT, "turn(1)", "Next problem", tooltip="The tree of the next problem"),
-        Binding(BEFORE, "turn(-1)", "Problem before", show=False, tooltip="The tree of the problem before"),
+        Binding(NEXT, "pruning(1)", "Wrong pruning", tooltip="The next wrong pruning of this tree"),
+        Binding(BEFORE, "pruning(-1)", "Pruning before", show=False, tooltip="The one before"),
+        Binding(PAGE, "turn(1)", "Next problem", tooltip="The tree of the next problem"),
+        Binding(PAGE_BEFORE, "turn(-1)", "Problem before", show=False, tooltip="The tree of the problem before"),
+        Binding(PANE, "pane", "Next pane", tooltip="To the text of the node, and back"),
+        Binding(PANE_BEFORE, "pane", "Pane before", show=False, tooltip="To the text of the node, and back"),
         Binding(VIEW, "view", "View", tooltip="Choose what is unfolded"),
         Binding(COPY, "copy", "Copy", tooltip="Copy the step under the cursor, as it was given"),
         Binding(EXPORT, "export", "Export", tooltip="Save the wrong prunings of all trees"),
@@ -93,11 +108,10 @@ class TreeScreen(Dialog[None]):
             plain = self._glyphs.ascii_only
             yield StepTable(id="tree-steps", mark=">", null="-") if plain else StepTable(id="tree-steps")
             yield LineView(id="tree-node")
-        yield KeyLine(titles={"open": "Read"}, first=("enter", PART))
+        yield KeyLine(titles={"open": "Read"}, first=("enter", NEXT))
 
     def on_mount(self) -> None:
-        for name in ("#title", "#tree-node"):
-            self.query_one(name).can_focus = False
+        self.query_one("#title").can_focus = False
         self._steps.focus()
         self._lay_out()
         self._show_tree()
@@ -173,6 +187,11 @@ class TreeScreen(Dialog[None]):
         elif way > 0 and inner:
             self._steps.go_to(place + 1)
 
+    def action_pane(self) -> None:
+        """Go to the other pane."""
+        node = self.query_one("#tree-node", LineView)
+        self.set_focus(self._steps if node.has_focus else node)
+
     def action_pruning(self, by: int) -> None:
         """Go to the next wrong pruning of this tree, or the one before; past the last, to those of the next tree."""
         places = self._rows.prunings["place"].to_list()
@@ -180,7 +199,7 @@ class TreeScreen(Dialog[None]):
         if not beyond:
             words = "after this node" if by > 0 else "before this node"
             there = f"There is no wrong pruning {words}" if places else "This tree has no wrong pruning"
-            self._say(f"{there}." if len(self._trees) < 2 else f"{there}; n and N go to other problems.")
+            self._say(f"{there}." if len(self._trees) < 2 else f"{there}; ] and [ go to other problems.")
             return
         place = beyond[0] if by > 0 else beyond[-1]
         if self._rows.unfold_to(place):
@@ -247,4 +266,4 @@ class TreeScreen(Dialog[None]):
             self._say(f"Saved as {path}.")
 
     def _say(self, sentence: str) -> None:
-        self.notify(clean(sentence), markup=False, timeout=4)
+        self.notify(clean(sentence), markup=False)

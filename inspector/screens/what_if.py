@@ -202,7 +202,7 @@ class WhatIf(Dialog[None]):
         return super().check_action(action, parameters) if self._writing is None else False
 
     def _say(self, sentence: str) -> None:
-        self.notify(clean(sentence), markup=False, timeout=4)
+        self.notify(clean(sentence), markup=False)
 
     # -- moving
 
@@ -415,7 +415,7 @@ class WhatIf(Dialog[None]):
         problem = problem_words(event)
         self._words = "" if problem else f"scored in {time.monotonic() - self._asked:.2f} s"
         if problem:
-            self.notify(clean(problem), severity="error", markup=False, timeout=15)
+            self.notify(clean(problem), severity="error", markup=False)
         elif self._scorer is None and prm is self._prm:
             self._scorer = Scorer.load(Path(event["folder"]))
         if variant == self._variant and prm is self._prm:

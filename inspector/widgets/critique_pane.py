@@ -18,6 +18,7 @@ SpotPlaces = Sequence[tuple[int, int, int]]
 class CritiquePane(LineView):
     """Lines and the spots in them. Which spot is chosen is told from outside, with the lines."""
 
+    ALLOW_SELECT: ClassVar = True
     COMPONENT_CLASSES: ClassVar[set[str]] = {"line--link", "line--chosen", "line--stranger"}
 
     DEFAULT_CSS = """
@@ -78,7 +79,7 @@ class CritiquePane(LineView):
 
     def on_click(self, event: events.Click) -> None:
         offset = event.get_content_offset(self)
-        if offset is None:
+        if offset is None or self.text_selection is not None:
             return
         down = offset.y if offset.y < self.fixed_lines else offset.y + self.scroll_offset.y
         line, cell = down - self._head, offset.x + self.scroll_offset.x

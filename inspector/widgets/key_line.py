@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 from rich.cells import cell_len
 from rich.style import Style
 from rich.text import Text
+from textual.binding import Binding
 from textual.events import Leave, MouseDown, MouseMove, Resize
 from textual.keys import KEY_NAME_REPLACEMENTS, key_to_character
 from textual.reactive import reactive
 from textual.widget import Widget
 
 from inspector.render.texts.text import cell
+from inspector.widgets.key_table.command import OPEN
+from inspector.widgets.key_table.footers import EVERY, HELP, MOVES, PAIRS, RAIL, RAIL_OPEN
 
 if TYPE_CHECKING:
     from textual.binding import ActiveBinding
@@ -19,7 +22,15 @@ if TYPE_CHECKING:
 
 
 ALL_KEYS = "keys"
-"""The action that lists everything: its key is never left out."""
+"""The action that lists everything: its key is never left out, and is at the right edge."""
+NARROW, FEW, MANY = 80, 7, 10
+"""Columns up to which there are few hints, and how many hints there are at most."""
+BETWEEN = 3
+"""Blanks between two hints."""
+SURE = 2
+"""Hints of a screen that come before those of every screen."""
+_SIGNS = {"Enter": "⏎", "Tab": "⇥"}
+"""Keys that the line shows as signs, where it may."""
 _UNICODE_NAMES = {name: of_unicode for of_unicode, name in KEY_NAME_REPLACEMENTS.items()}
 """Of keys that Textual calls otherwise (`at`, `slash`): without them it takes none of these for a character."""
 
@@ -75,17 +86,21 @@ class KeyLine(Widget, can_focus=False):
     hovered: reactive[ShownKey | None] = reactive[ShownKey | None](None)
 
     def __init__(
-        self, others: Sequence[str] = (), titles: Mapping[str, str] | None = None, first: Sequence[str] = ()
+        self,
+        footer: Mapping[str, str] | None = None,
+        titles: Mapping[str, str] | None = None,
+        first: Sequence[str] = (),
     ) -> None:
         """Show the keys that work now.
 
         Args:
-            others: ids of bindings that stand behind those that are to be shown, in order, where there is room.
-            titles: actions of a widget's own that are to be shown as well, and what they are called here.
-            first: keys that stand before all others, in this order.
+            footer: what is shown of a screen, the most important first: ids of bindings, or actions of those without
+                an id, and what they are called here.
+            titles: the same of bindings of widgets, which are shown only while their widget has the focus.
+            first: keys that come before all others, in this order.
         """
         super().__init__()
-        self._others, self._titles, self._first = others, titles or {}, tuple(first)
+        self._footer, self._titles, self._first = footer or {}, titles or {}, tuple(first)
 
     def on_mount(self) -> None:
         self.screen.bindings_updated_signal.subscribe(self, self._bindings_updated)
@@ -106,42 +121,84 @@ class KeyLine(Widget, can_focus=False):
             self.keys = self._working()
 
     def _working(self) -> tuple[ShownKey, ...]:
-        """The bindings of now, one key an action: those of what has the focus first, the key of all keys last.
+        """Choose what is shown of the bindings of now, each once, and say where.
 
-        Where there is room behind the most important ones stand others that only this screen has. Actions of a screen
-        and of a widget on it may have one name: of those the one that is to be shown counts.
+        Those that their widget or dialog shows come first, then those of `footer`; what every footer has comes before
+        the third of a screen. Where there is no room for all, the last ones are left out, and none is cut.
+        """
+        active = self._active()
+        names = [name for name, bound in active.items() if bound.binding.show or name in self._titles]
+        names += [name for name in self._footer if name in active and name not in names]
+        if RAIL_OPEN in names:
+            names = [name for name in RAIL if name in names]
+        every = [name for name in EVERY if name in names]
+        own = [name for name in names if name not in {*every, *PAIRS.values(), ALL_KEYS, HELP}]
+        last = next((name for name in (HELP, ALL_KEYS) if name in active), None)
+        wanted = [*own[:SURE], *every, *own[SURE:]][: (FEW if self.size.width <= NARROW else MANY) - (last is not None)]
+        end = self._shown(active, last, 0) if last else None
+        room = self.size.width - (end.end + 1 if end else 0)
+        while wanted:
+            placed = self._placed(active, wanted)
+            if placed[-1].end + (BETWEEN if end else 0) <= room:
+                break
+            wanted.pop()
+        keys = self._placed(active, wanted)
+        if end is None:
+            return tuple(keys)
+        # Where nothing else fits, it begins the line.
+        start = max(1, self.size.width - end.end - 1) if keys or self.size.width > end.end else 0
+        return (*keys, end._replace(start=start))
+
+    def _active(self) -> "dict[str, ActiveBinding]":
+        """The bindings that work now, one key for each, by their ids or else their actions.
+
+        Those of the widget with the focus come first. Of two with one name the one that is to be shown counts.
         """
         active: dict[str, ActiveBinding] = {}
         focused = self.screen.focused
         for bound in self.screen.active_bindings.values():
-            stroke = bound.binding.key
+            stroke = bound.binding.key.partition(" ")[0]
             # What is a letter of the line that has the focus is no key.
             character = key_to_character(_UNICODE_NAMES.get(stroke, stroke))
             if focused is not None and focused.check_consume_key(stroke, character):
                 continue
-            known = active.get(bound.binding.action)
+            name = bound.binding.id or bound.binding.action
+            known = active.get(name)
             if known is None or (bound.binding.show and not known.binding.show):
-                active[bound.binding.action] = bound
-        last = active.pop(ALL_KEYS, None)
-        first = [bound for bound in active.values() if bound.binding.show or bound.binding.action in self._titles]
+                active.pop(name, None)
+                active[name] = bound
         order = {key: place for place, key in enumerate(self._first)}
-        first.sort(key=lambda bound: order.get(bound.binding.key, len(order)))
-        hidden = {bound.binding.id: bound for bound in active.values() if not bound.binding.show}
-        others = [hidden[name] for name in self._others if name in hidden]
-        keys, start = [], 0
-        room = self.size.width - (self._shown(last, 1).end if last else 0)
-        for bound in (*first, *others):
-            key = self._shown(bound, start)
-            if key.end > room:
-                break
-            keys.append(key)
-            start = key.end + 1
-        return (*keys, *([self._shown(last, start)] if last else []))
+        return dict(sorted(active.items(), key=lambda pair: order.get(pair[1].binding.key, len(order))))
 
-    def _shown(self, bound: "ActiveBinding", start: int) -> ShownKey:
-        display = self.app.get_key_display(bound.binding)
-        title = self._titles.get(bound.binding.action, bound.binding.description)
-        return ShownKey(bound.binding.key, display, title, bound.enabled, bound.tooltip, start)
+    def _placed(self, active: "Mapping[str, ActiveBinding]", names: Sequence[str]) -> list[ShownKey]:
+        """Hints in their order: what opens, what moves, what acts, what every footer has."""
+        ordered = sorted(names, key=lambda name: self._place(active, name)) if self._footer else names
+        keys: list[ShownKey] = []
+        for name in ordered:
+            keys.append(self._shown(active, name, keys[-1].end + BETWEEN if keys else 1))
+        return keys
+
+    def _place(self, active: "Mapping[str, ActiveBinding]", name: str) -> int:
+        if name in EVERY:
+            return 3 + EVERY.index(name)
+        return 0 if active[name].binding.key == OPEN else 1 if name in MOVES else 2
+
+    def _shown(self, active: "Mapping[str, ActiveBinding]", name: str, start: int) -> ShownKey:
+        bound = active[name]
+        display = self._sign(bound.binding)
+        if (pair := active.get(PAIRS.get(name, ""))) is not None:
+            display = f"{self._sign(pair.binding)}{display}"
+        title = self._titles.get(name) or self._footer.get(name) or bound.binding.description
+        return ShownKey(
+            bound.binding.key, display, f"{title[:1].lower()}{title[1:]}", bound.enabled, bound.tooltip, start
+        )
+
+    def _sign(self, binding: Binding) -> str:
+        """How the line shows a key: short, by a sign where the app writes signs."""
+        display = self.app.get_key_display(binding)
+        if display.lower().startswith("ctrl+"):
+            display = f"^{display[5:].upper()}"
+        return display if self.app.has_class("-ascii") else _SIGNS.get(display, display)
 
     def render(self) -> Text:
         if not self.keys and self.is_attached:
@@ -155,7 +212,7 @@ class KeyLine(Widget, can_focus=False):
             dim = "" if key.enabled else "dim"
             part = Text.assemble((key.display, key_style), (f" {key.description}", words))
             part.stylize(hovering if key is self.hovered else dim)
-            text.append_text(part).append(" ")
+            text.append(" " * (key.start - text.cell_len)).append_text(part)
         return text
 
     def on_mouse_move(self, event: MouseMove) -> None:

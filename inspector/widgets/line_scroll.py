@@ -302,7 +302,9 @@ class LineScroll(ScrollView, can_focus=True):
         title, status, hint = map(clean, self._captions)
         if upper:
             left, line, right = fit_edge(title, status, width - 6, "━" if self.has_focus else "─")
-            styled = (left, self._edge_style("strong")), line, (right, self._edge_style("dim"))
+            # Without a status Textual draws the rest of the line itself.
+            rest = (line, (right, self._edge_style("dim"))) if right else ()
+            styled = (left if right else left.rstrip(), self._edge_style("strong")), *rest
             self._border_title = Content.assemble(*styled) if left or right else None
         if lower:
             fits = bool(hint) and cell_len(hint) <= width - 6

@@ -9,6 +9,7 @@ from rich.cells import cell_len
 from textual import events
 from textual.geometry import Region, Size
 from textual.message import Message
+from textual.selection import Selection
 from textual.strip import Strip
 
 from inspector.render.texts.phrases import Phrase, joined, path_parts
@@ -43,9 +44,10 @@ def prepared(lines: Lines) -> PreparedLines:
 class LineView(LineScroll):
     """Lines as they are given, unwrapped, with scrolling both ways.
 
-    Their maker wraps them to `viewport.width` before `show`, and again when the pane is resized. Beside the style names
-    of every pane there are `scorer-a` to `scorer-h`, for what up to eight scorers say beside each other, and behind the
-    figures of a heat-map `heat-1` (lowest) to `heat-5`, and `heat-low-1` and `heat-low-2` for negative differences.
+    Their maker wraps them to `viewport.width` before `show`, and again when the pane is resized. Where a class allows
+    it (`ALLOW_SELECT`), text is selected with the mouse. Beside the style names of every pane there are `scorer-a` to
+    `scorer-h`, for what up to eight scorers say beside each other, and behind the figures of a heat-map `heat-1`
+    (lowest) to `heat-5`, and `heat-low-1` and `heat-low-2` for negative differences.
     """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -163,6 +165,33 @@ class LineView(LineScroll):
     def forget_strips(self) -> None:
         self._strips.clear()
 
+    # -- selecting text with the mouse
+
+    def render_line(self, y: int) -> Strip:
+        strip = super().render_line(y)
+        return self._selectable(strip, y) if self.ALLOW_SELECT else strip
+
+    def _selectable(self, strip: Strip, y: int) -> Strip:
+        """Say of each cell which of the text it shows, as Textual needs it, and mark what is selected."""
+        left, top = self.scroll_offset
+        line = y if y < self.fixed_lines else y + top
+        span = None if self.text_selection is None else self.text_selection.get_span(line)
+        if span is not None:
+            width = strip.cell_length
+            start, end = max(0, span[0] - left), width if span[1] < 0 else min(width, span[1] - left)
+            if start < end:
+                marked = strip.crop(start, end).apply_style(self.screen.get_component_rich_style("screen--selection"))
+                strip = Strip.join([strip.crop(0, start), marked, strip.crop(end, width)])
+        return strip.apply_offsets(left, line)
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """Return the selected text, without the blanks at the ends of its lines."""
+        text = selection.extract("\n".join(self.line_strip(line).text for line in range(self.line_count)))
+        return "\n".join(line.rstrip() for line in text.split("\n")), "\n"
+
+    def selection_updated(self, selection: Selection | None) -> None:  # noqa: ARG002  # every line may have changed
+        self.refresh()
+
     def on_resize(self) -> None:
         self._fill()
         self.forget_strips()
@@ -170,7 +199,8 @@ class LineView(LineScroll):
 
     def on_click(self, event: events.Click) -> None:
         offset = event.get_content_offset(self)
-        if offset is None:
+        # The end of a drag that selected text is no click.
+        if offset is None or self.text_selection is not None:
             return
         line = offset.y if offset.y < self.fixed_lines else offset.y + self.scroll_offset.y
         if line < len(self._lines):
@@ -221,4 +251,43 @@ class PhraseLine(LineView):
 
 
 class Rail(Sized, LineView, can_focus=False):
-    """Lines that are made anew whenever their width changes: keys may come before the rail has a place."""
+    """Lines with a ruler among them, on which the mouse points. They are made anew whenever their width changes."""
+
+    RULER: ClassVar = range(1, 3)
+    """The lines of the ruler."""
+
+    @dataclass
+    class Pointed(Message):
+        """The mouse points at a place on the ruler: 0 is its left end, 1 its right end."""
+
+        place: float
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  # Textual's own parameter
+        super().__init__(id=id)
+        self._place: float | None = None
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        offset = event.get_content_offset(self)
+        if offset is not None and offset.y in self.RULER:
+            self.capture_mouse()
+            self._point(event)
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        if self.app.mouse_captured is self:
+            self._point(event)
+
+    def on_mouse_up(self) -> None:
+        self.release_mouse()
+
+    def _point(self, event: events.MouseEvent) -> None:
+        """Tell where the mouse is, once for all moves that come before the next frame."""
+        width = max(1, self.viewport.width)
+        cell = min(max(event.x - self.styles.gutter.left, 0), width - 1)
+        if self._place is None:
+            self.call_after_refresh(self._tell)
+        self._place = (cell + 0.5) / width
+
+    def _tell(self) -> None:
+        if self._place is not None:
+            self.post_message(self.Pointed(self._place))
+            self._place = None

@@ -13,6 +13,7 @@ from inspector.widgets.line_view import Line, Lines, LineView, PreparedLines, pr
 class StepView(Sized, LineView, inherit_bindings=False):
     """Prepared lines, as in a `LineView`, with a cursor on one of them that the screen moves; pages are its own."""
 
+    ALLOW_SELECT: ClassVar = True
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(PAGE_DOWN, "page_down", "Page down", show=False, system=True),
         Binding(PAGE_UP, "page_up", "Page up", show=False, system=True),

@@ -35,6 +35,7 @@ from typing import TYPE_CHECKING, Any, Self, TextIO, cast
 
 from textual import on
 from textual._xterm_parser import XTermParser
+from textual.actions import SkipAction
 from textual.app import App
 from textual.driver import Driver
 from textual.events import Compose, Event, Key, Paste, Resize, ScreenResume
@@ -483,24 +484,21 @@ class EndingNotifications(Notifications):
     """What an app has to say; it takes the place of Textual's own."""
 
     AT_ONCE = 2
-    """How many brief ones stand there: what was said before them is no longer so, and lies over what is being read."""
+    """How many are on screen: there are two lines for them."""
 
     def add(self, notification: Notification) -> Self:
-        """Add one that ends, in the place of the same words and of the oldest of more than `AT_ONCE` brief ones.
+        """Add one that ends, in the place of the same words, and of the oldest where there are more than `AT_ONCE`.
 
-        Brief is what has no more than Textual's usual time, and is no warning.
+        Warnings and errors stay longer than the rest.
         """
         values = {field.name: getattr(notification, field.name) for field in fields(notification)}
         super().add(_EndingNotification(**values))
-        brief = [toast for toast in self if _is_brief(toast)]
-        repeated = [toast for toast in self if toast.message == notification.message][:-1]
-        for toast in (*repeated, *brief[: -self.AT_ONCE]):
+        for toast in [toast for toast in self if toast.message == notification.message][:-1]:
+            del self[toast]
+        before = sorted(list(self)[:-1], key=lambda toast: toast.severity != "information")
+        for toast in before[: max(0, len(self) - self.AT_ONCE)]:
             del self[toast]
         return self
-
-
-def _is_brief(toast: Notification) -> bool:
-    return toast.severity == "information" and toast.timeout <= App.NOTIFICATION_TIMEOUT
 
 
 # -- what is on screen
@@ -540,6 +538,15 @@ class Steady(MessagePump):
         """A screen that has just been made has been styled: Textual styles every one again that it puts on top."""
         if self._is_new:
             event.refresh_styles = self._is_new = False
+
+    def action_copy_text(self) -> None:
+        """Copy the text that is selected with the mouse, and select it no longer: the next time the key quits."""
+        screen = cast("Screen[object]", self)
+        selected = screen.get_selected_text()
+        if not selected:
+            raise SkipAction
+        screen.app.copy_to_clipboard(selected)
+        screen.clear_selection()
 
     def show_if_open(self, show: Callable[..., object], *values: object) -> None:
         """Show what a thread of this screen has found (in that thread), unless it is closed or asks anew meanwhile."""

@@ -16,6 +16,7 @@ from textual.theme import BUILTIN_THEMES, Theme
 from inspector.widgets.key_spelling import plain_key, written
 from inspector.widgets.textual_compat import EndingNotifications, KeyOrder, without_colours
 from inspector.widgets.theme_colours import COLOURS, DARK, LIGHT, SIXTEEN, Colours
+from inspector.widgets.toasts import make_toasts_brief
 from scoring.data.errors import InspectError
 from scoring.data.storage.files import write_atomically
 
@@ -141,6 +142,7 @@ class Themed(App[Returned]):
         super().__init__()
         self.ascii_only = ascii_only
         self._notifications = EndingNotifications()
+        make_toasts_brief()
         self.set_class(ascii_only, "-ascii", update=False)
         self.animation_level = "none"
         for own_theme in themes():

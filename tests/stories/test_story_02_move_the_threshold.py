@@ -115,6 +115,6 @@ def test_the_open_case_is_decided_again_with_everything_else(tmp_path):
         pressed(terminal, "t")
         shown(terminal, "nothing changed")
         terminal.send(RIGHT * 45)
-        assert f"predicted step {sentence[1]}, gold" not in shown(terminal, "threshold 0.9500 (was 0.5000)")
+        assert f"predicted step {sentence[1]}, gold" not in shown(terminal, "threshold 0.950 (was 0.500)")
         pressed(terminal, "escape")
         shown(terminal, f"predicted step {sentence[1]}, gold step {sentence[2]}")

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import scenes
+from inspector.widgets.key_table.command import SCREENS
 from scoring.selection.query import Query
 from scoring.workspace.triage.actions import RULINGS
 from screen_text import screen_text
@@ -28,10 +29,6 @@ def says(text: str) -> Callable[[Any], bool]:
 
 def hides(text: str) -> Callable[[Any], bool]:
     return lambda app: text not in screen_text(app)
-
-
-def chosen(spot: int) -> Callable[[Any], bool]:
-    return lambda app: app.screen.critique._chosen_spot == spot
 
 
 TAGGED = ("w", *"knotty", "enter")
@@ -60,18 +57,17 @@ NEEDING = {
     },
     ("taxonomy", "redo"): Needing((*MOVED, "u"), says("(in none): 1 note")),
     ("case", "redo"): Needing(("g l", "enter", *TAGGED, "u"), says("Tags  knotty")),
-    ("case", "next-mention"): Needing((*ANSWERS, "tab"), chosen(1), scenes.critic),
-    ("case", "previous-mention"): Needing((*ANSWERS, "tab", "tab"), chosen(0), scenes.critic),
 }
 IN_STORIES = {
     *(("triage", f"rule-{ruling.replace(' ', '-')}") for ruling in RULINGS),
     *(("triage", name) for name in ("unrule", "defer", "rate-wrong", "rate-neutral", "rate-right")),
-    *(("triage", name) for name in ("next-case", "previous-case")),
-    *(("taxonomy", name) for name in ("put", "rename-category", "tick", "whose", "next-pane", "pane-before")),
+    *(("triage", name) for name in ("next-case", "previous-case", "following-case", "case-before")),
+    *(("taxonomy", name) for name in ("put", "rename-category", "tick", "whose")),
+    *((screen, name) for screen in SCREENS for name in ("next-pane", "pane-before")),
     *((screen, "undo") for screen in ("cases", "case", "taxonomy")),
     ("cases", "redo"),
     *(("case", name) for name in ("answers", "zoom-critique")),
     *((screen, "unparsed") for screen in ("cases", "case")),
 }
 """Commands that a story of their screen presses and whose effect it reads there: in `screens`, `test_triage`,
-`test_taxonomy`, `test_tagging`, `test_critique` and `test_unparsed`."""
+`test_taxonomy`, `test_tagging`, `test_critique`, `test_panes` and `test_unparsed`."""

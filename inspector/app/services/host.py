@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from textual.app import App
 
+from inspector.state.message_history import MessageHistory
 from inspector.state.visit import Visit
 from scoring.selection.query import Query
 
@@ -27,6 +28,7 @@ class ServiceHost(Protocol):
 
     initial_query: Query
     visit: Visit
+    message_history: MessageHistory
     ascii_only: bool
     folder: Path
     state_folder: Path | None
@@ -59,13 +61,12 @@ class ServiceHost(Protocol):
         severity: "SeverityLevel" = "information",
         *,
         title: str = "",
-        timeout: float | None = None,
         lines: bool = False,
     ) -> None:
-        """Show a notification for `timeout` seconds, from any thread; `lines` keeps line breaks."""
+        """Show a notification, from any thread; `lines` keeps line breaks."""
 
     def warn(self, sentence: str, *, title: str = "") -> None:
-        """Show a warning for long enough to read it, from any thread."""
+        """Show a warning, from any thread."""
 
     def run_in_thread(self, work: "Callable[[], object]", group: str, *, exclusive: bool = False) -> None:
         """Run slow work in a thread; `exclusive` cancels other work of its group."""

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from scoring.importing.proposal import OpenTable
     from scoring.workspace.workspace import Workspace
 
-TOLD = 15
-"""Seconds that a refusal is told."""
 TOLD_EVERY = 0.5
 """Seconds between two words on how far reading is."""
 LOOK_SECONDS = 0.2
@@ -49,9 +47,9 @@ class FileImport:
 
     def _begin(self, typed: str | None) -> None:
         if typed and (refusal := self._host.visit.refused_source(typed)):
-            self._host.tell(refusal, "error", timeout=TOLD)
+            self._host.tell(refusal, "error")
         elif typed:
-            self._host.tell(f"Reading {typed} ...", timeout=2)
+            self._host.tell(f"Reading {typed} ...")
             self._host.run_in_thread(partial(self._import, typed), "import-file")
 
     def _import(self, typed: str) -> None:
@@ -74,7 +72,7 @@ class FileImport:
         except _DeclinedError:
             return
         except (InspectError, OSError) as error:
-            self._host.tell(str(error), "error", timeout=TOLD)
+            self._host.tell(str(error), "error")
             return
         lines = [*reports(batch, added, saved), "", f"Workspace {place.root}"]
         self._host.app.call_from_thread(self._show, batch.benchmarks, lines)

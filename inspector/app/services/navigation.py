@@ -138,7 +138,8 @@ class Navigation:
 
         host = self._host
         path = None if host.visit.who else self._saving.place
-        return ScreenContext(Glyphs(host.ascii_only), host.remembered, self._keys.words, host.visit, path)
+        glyphs = Glyphs(host.ascii_only)
+        return ScreenContext(glyphs, host.remembered, self._keys.words, host.visit, path, host.message_history)
 
     def back(self, row: int) -> None:
         """Close the screen on top, unless it is the first; `row` is the case that was shown last, -1 for none."""

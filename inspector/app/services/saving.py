@@ -37,7 +37,7 @@ class SavingService:
     def export(self, message: Export) -> None:
         """Save or copy what is shown now; a slow disk, or a table that takes longer, must not stop the keys."""
         if message.what == "report":
-            self._host.tell("Writing the report.", timeout=3)
+            self._host.tell("Writing the report.")
         self._host.run_in_thread(partial(self._export, self._host.state, message), "export")
 
     def _export(self, state: "ScreenState", message: Export) -> None:
@@ -49,7 +49,7 @@ class SavingService:
             document = export_document(state, message)
             name = self._put_out(document, file_name(state, message), message)
         except InspectError as error:
-            self._host.tell(str(error), "error", timeout=15)
+            self._host.tell(str(error), "error")
             return
         again = f"Again: {document.provenance['command']}"
         if len(again) > COMMAND_SHOWN:
@@ -63,7 +63,7 @@ class SavingService:
             done, too_long = f"Copied, and also w{wrote}", f"Too long to copy. W{wrote}"
             self._host.app.call_from_thread(self.copy, text, done, too_long)
         else:
-            self._host.tell(f"W{wrote}", timeout=10, lines=True)
+            self._host.tell(f"W{wrote}", lines=True)
 
     def place(self, export: Export) -> str:
         """Return the path of the file that an export goes into where nobody chooses another one."""
@@ -114,7 +114,7 @@ class SavingService:
         host = self._host
         tried = copy(text, os.environ, lambda sequence: host.app.call_from_thread(host.write, sequence), host.visit)
         sentence = (done if tried else too_long).rstrip()
-        self._host.tell(sentence, "information" if tried else "warning", timeout=10, lines=True)
+        self._host.tell(sentence, "information" if tried else "warning", lines=True)
 
 
 # -- text goes to the clipboard of the terminal in which a person sits, over ssh and through tmux or screen

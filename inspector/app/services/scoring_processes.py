@@ -109,7 +109,7 @@ class ScoringProcesses:
             return
         if sentence := self._run.note(event):
             failed = event.get("status") in {"failed", "died"}
-            self._host.tell(sentence, "error" if failed else "information", timeout=15)
+            self._host.tell(sentence, "error" if failed else "information")
         self._show_run()
 
     def _show_run(self) -> None:

@@ -107,6 +107,7 @@ RENAMED = {
     "tag-shown": "mark-all",
     "next-hit": "next-case",
     "previous-hit": "previous-case",
+    "pane": "next-pane",
 }
 """Ids of commands in keymaps that older versions wrote -> what they are called now."""
 

@@ -19,7 +19,7 @@ from scoring.data.scorer import Comparison
 from scoring.evaluation.verdicts import ON_CLEAN, ON_ERRONEOUS, OUTCOMES, RIGHT, Rule, RuleByCase
 from scoring.metrics.threshold_curves import ThresholdCurve, tuned
 
-LEAST_DIGITS, MOST_DIGITS = 4, 16
+LEAST_DIGITS, MOST_DIGITS = 3, 16
 """Digits after the point of a threshold that is written."""
 WIDE = 130
 """Cells from which all outcomes fit on one line."""
@@ -72,7 +72,7 @@ def _metric(now: ScreenState, before: ScreenState, glyphs: Glyphs) -> Iterator[P
 
 
 def _written(threshold: float | None, now: ScreenState) -> str:
-    """A threshold with four digits, or with as many as decide alike: who types them gets these figures."""
+    """A threshold with three digits, or with as many as decide alike: who types them gets these figures."""
     rule = None if now.evaluation is None else now.evaluation.rule
     if threshold is None or now.summary.sweep is None or not isinstance(rule, Rule):
         return "-"
@@ -174,10 +174,10 @@ def _changed(now: ScreenState, before: ScreenState, *, wide: bool) -> Phrase:
 
 def _legend(now: ScreenState, best: tuple[float, float] | None) -> Iterator[Phrase]:
     default = now.evaluation.default[0] if now.evaluation else 0.0
-    yield Phrase((f"d default {default:.4g}", ""), rank=2, style="dim")
+    yield Phrase((f"d default {_written(default, now)}", ""), rank=2, style="dim")
     if best is not None:
         metric = now.summary.headline.metric if now.summary.headline else F1
-        yield Phrase((f"   * best {_written(best[0], now)}: {metric} {share(best[1])}",), style="dim")
+        yield Phrase((f"   * best {best[0]:.{LEAST_DIGITS}f}: {metric} {share(best[1])}",), style="dim")
         yield Phrase((", tuned on these cases, optimistic", ", optimistic"), rank=1, style="dim")
 
 

@@ -11,6 +11,11 @@ from scoring.evaluation.verdicts import Rule
 from scoring.metrics.deciding import OPTIMISTIC
 from scoring.selection.result_set import row_order
 
+ROOM_FOR_FRAME = 30
+"""Lines of a screen from which the rail has a frame."""
+DIGITS = 3
+"""Digits after the point of a threshold at which the mouse points."""
+
 
 class ThresholdMove(Controller[ControlledScreen]):
     """The threshold while it is moved: it is kept, or what was there before comes back."""
@@ -42,6 +47,9 @@ class ThresholdMove(Controller[ControlledScreen]):
         if self._before is None:
             return
         rail = self.screen.query_one(Rail)
+        rail.set_class(self.screen.size.height < ROOM_FOR_FRAME, "-bare")
+        scorer = self.state.focus.scorer
+        rail.caption(f"Threshold of {scorer}" if scorer else "Threshold", "", "click or drag the ruler")
         rail.show(rail_lines(self.state, self._before, max(20, rail.viewport.width), self.context.glyphs))
 
     def _move(self, threshold: float, source: str = "chosen") -> None:
@@ -68,6 +76,12 @@ class ThresholdMove(Controller[ControlledScreen]):
         on_grid = abs(at - whole) < 1e-6
         target = whole + (1 if share > 0 else -1) if on_grid else int(np.ceil(at) if share > 0 else np.floor(at))
         self._move(float(round(low + target * step, 9)))
+
+    def point(self, place: float) -> None:
+        """Move the threshold to a place of the range, from 0 to 1; three digits are as exact as a mouse can be."""
+        if self.moving:
+            low, high = threshold_span(self.state.evaluation)
+            self._move(round(low + place * (high - low), DIGITS))
 
     def action_flip(self, direction: int) -> None:
         sweep = self.state.summary.sweep

@@ -1,7 +1,4 @@
-"""The one table of commands, a file a screen: bindings, footer, palette, help panel and keymap come from it.
-
-In the footer commands stand in the order of this table.
-"""
+"""The one table of commands, a file a screen: bindings, footer, palette, help panel and keymap come from it."""
 
 from textual.binding import Binding
 
@@ -25,20 +22,20 @@ COMMANDS: tuple[Command, ...] = (*BOARD, *CASES, *TRIAGE, *CASE, *CRITIQUE, *REA
 def bindings_of(screen: str) -> list[Binding]:
     """Return the bindings of a screen, those of the rail first."""
     commands = [*RAIL, *(command for command in COMMANDS if command.known_on(screen))]
-    return [_binding(command, command.action, show=command.in_footer(screen)) for command in commands]
+    return [_binding(command, command.action) for command in commands]
 
 
 def bindings_of_answers() -> list[Binding]:
-    """Return what the case screen does of which the footer tells while a critic's answers have the focus."""
-    return [_binding(command, f"screen.{command.action}", show=True) for command in COMMANDS if command.in_answers]
+    """Return what the case screen does while a critic's answers have the focus."""
+    return [_binding(command, f"screen.{command.action}") for command in COMMANDS if command.in_answers]
 
 
-def _binding(command: Command, action: str, *, show: bool) -> Binding:
+def _binding(command: Command, action: str) -> Binding:
     return Binding(
         command.keys,
         action,
         command.title,
-        show=show,
+        show=False,
         priority=command.priority,
         tooltip=command.help,
         id=command.id,

@@ -1,6 +1,6 @@
 """What a person can do to understand numbers: the screens of analysis, and what is known on all of them."""
 
-from inspector.widgets.key_table.command import ANALYSES, OPEN, PART, PART_BEFORE, Command, go, view
+from inspector.widgets.key_table.command import ANALYSES, METHOD, OPEN, PAGE, PAGE_BEFORE, Command, go, view
 
 PAGED = ("compare", "thresholds", "paper", "breakdown", "best-of-n")
 """The screens of several pages."""
@@ -112,23 +112,23 @@ ANALYSIS: tuple[Command, ...] = (
     Command("bins", view("b"), "Bins", "How positions are put in bins", "option('preset')", ("breakdown",)),
     Command(
         "next-page",
-        PART,
+        PAGE,
         "Next page",
         "The next page of this screen",
         "page(1)",
         PAGED,
-        footer=True,
         priority=True,
     ),
     Command(
         "page-before",
-        PART_BEFORE,
+        PAGE_BEFORE,
         "Page before",
         "The page before",
         "page(-1)",
         PAGED,
         priority=True,
     ),
+    Command("method", METHOD, "Method", "How the figures of this page are computed", "method", ANALYSES),
     Command(
         "drill",
         OPEN,
@@ -136,6 +136,5 @@ ANALYSIS: tuple[Command, ...] = (
         "Exactly the cases behind the number under the cursor",
         "drill",
         ANALYSES,
-        footer=True,
     ),
 )

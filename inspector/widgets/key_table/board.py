@@ -1,6 +1,6 @@
 """What a person can do on the board."""
 
-from inspector.widgets.key_table.command import OPEN, PART, SORT, Command, go, view
+from inspector.widgets.key_table.command import COMPARE, OPEN, SORT, Command, go, view
 
 BOARD: tuple[Command, ...] = (
     Command(
@@ -10,7 +10,6 @@ BOARD: tuple[Command, ...] = (
         "The wrong cases of this scorer, most instructive first; on a number, exactly the cases behind it",
         "failures",
         ("board",),
-        footer=True,
     ),
     Command("open-cases", go("l"), "All cases", "Every case, through this scorer", "all_cases", ("board",)),
     Command(
@@ -54,5 +53,12 @@ BOARD: tuple[Command, ...] = (
         "published",
         ("board",),
     ),
-    Command("pane", PART, "Stands out", "To what stands out about this scorer, and back", "pane", ("board",)),
+    Command(
+        "compare-here",
+        COMPARE,
+        "Compare scorers",
+        "Compare the scorer under the cursor with the best of the others",
+        "go('compare')",
+        ("board",),
+    ),
 )

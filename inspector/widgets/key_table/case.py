@@ -12,6 +12,8 @@ from inspector.widgets.key_table.command import (
     NEXT,
     ONE_CASE,
     OPEN,
+    PAGE,
+    PAGE_BEFORE,
     SCORE,
     SCORERS,
     UP,
@@ -28,7 +30,6 @@ CASE: tuple[Command, ...] = (
         "The next case of the list; while a search is on, the next hit",
         "walk(1)",
         ONE_CASE,
-        footer=True,
     ),
     Command(
         "previous-case",
@@ -37,7 +38,12 @@ CASE: tuple[Command, ...] = (
         "The case before, or the hit before",
         "walk(-1)",
         ONE_CASE,
-        footer=("triage",),
+    ),
+    Command(
+        "following-case", PAGE, "Next case", "The next case of the list, also while a search is on", "turn(1)", ONE_CASE
+    ),
+    Command(
+        "case-before", PAGE_BEFORE, "Case before", "The case before, also while a search is on", "turn(-1)", ONE_CASE
     ),
     Command(
         "overlay",
@@ -46,7 +52,6 @@ CASE: tuple[Command, ...] = (
         "Put up to eight scorers beside each other",
         "overlay",
         ONE_CASE,
-        footer=("case",),
     ),
     Command(
         "next-step",

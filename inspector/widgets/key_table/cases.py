@@ -16,7 +16,7 @@ from inspector.widgets.key_table.command import (
 )
 
 CASES: tuple[Command, ...] = (
-    Command("open-case", OPEN, "Open", "The case on the whole screen", "open", ("cases",), footer=True),
+    Command("open-case", OPEN, "Open", "The case on the whole screen", "open", ("cases",)),
     Command(
         "facets",
         FACETS,
@@ -24,7 +24,6 @@ CASES: tuple[Command, ...] = (
         "Choose what to keep and what to hide: outcome, subset, pattern, error type, steps, tags",
         "facets",
         ("cases",),
-        footer=True,
     ),
     Command(
         "condition",
@@ -51,7 +50,6 @@ CASES: tuple[Command, ...] = (
         'Words, a "phrase" or a /regular expression/ in all texts of the cases or in some',
         "search",
         ("cases",),
-        footer=True,
         # Letters that arrive together with it find the line open; so it is with all that opens a line.
         priority=True,
     ),

@@ -5,8 +5,6 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from inspector.widgets.key_spelling import NO_KEY
-
 # -- the one grammar of keys: a key does the same on every screen
 #
 # A command takes its keys from here. Two keys, `g` and `v`, want a letter behind them, which says where to go or what
@@ -20,7 +18,8 @@ DOWN, UP, LEFT, RIGHT = "down,j", "up,k", "left,h", "right,l"
 PAGE_DOWN, PAGE_UP, HALF_DOWN, HALF_UP = "pagedown", "pageup", "ctrl+d", "ctrl+u"
 FIRST, LAST = "home", "end,G"
 NEXT, BEFORE = "n", "N"
-PART, PART_BEFORE = "tab", "shift+tab"
+PANE, PANE_BEFORE = "tab", "shift+tab"
+PAGE, PAGE_BEFORE = "right_square_bracket", "left_square_bracket"
 GO, VIEW = "g", "v"
 SEARCH, FACETS, CONDITION, KEEP, HIDE = "slash", "f", "colon", "at", "number_sign"
 THRESHOLD, SCORERS, SORT = "t", "o", "s"
@@ -28,6 +27,8 @@ TAG, WRITE, EXPORT, COPY, SCORE = "w", "a", "e", "y", "S"
 TAKE_AWAY, UNDO, REDO = "x", "u", "ctrl+r"
 RULINGS = ("1", "2", "3", "4", "5")
 WRONG, NEUTRAL, RIGHT_STEP = "minus", "0", "plus"
+METHOD, MESSAGES = "i", "exclamation_mark"
+COMPARE = "c"
 KEYS, QUIT = "question_mark", "q"
 
 VERBS = (
@@ -44,10 +45,12 @@ VERBS = (
     (HALF_UP, "Half a page up"),
     (FIRST, "To the first (also g g)"),
     (LAST, "To the last"),
-    (NEXT, "The next of what is walked: hits while a search is on, flips while the threshold moves, else cases"),
+    (NEXT, "The next hit of a search or flip of a threshold, else the next case"),
     (BEFORE, "The one before"),
-    (PART, "The next page, pane or mention"),
-    (PART_BEFORE, "The page, pane or mention before"),
+    (PANE, "The next pane, panel of a page, or step that an answer names"),
+    (PANE_BEFORE, "The one before"),
+    (PAGE, "The next page; on a case, the next case"),
+    (PAGE_BEFORE, "The page or case before"),
     (GO, "Go to another screen: a letter says which"),
     (VIEW, "Choose what is shown, and how: a letter says what"),
     (SEARCH, "Search"),
@@ -70,6 +73,9 @@ VERBS = (
     (WRONG, "Rate the step wrong"),
     (NEUTRAL, "Rate the step neutral"),
     (RIGHT_STEP, "Rate the step right"),
+    (COMPARE, "Compare scorers"),
+    (METHOD, "Explain the method behind a page"),
+    (MESSAGES, "List the messages of the app"),
     (KEYS, "List everything that can be done here"),
     (QUIT, "Quit"),
 )
@@ -126,9 +132,8 @@ class Command(Struct, frozen=True):
     """Something a person can do.
 
     `id` is its name in a keymap file, `keys` are Textual key names joined by commas, `screens` those where it is known;
-    `footer` says that the footer shows it, of all screens or of those that it names, `in_answers` that it is known, and
-    shown there, while a critic's answers have the focus. With `priority` its keys come before those of the widget that
-    has the focus.
+    `in_answers` says that it is known while a critic's answers have the focus. With `priority` its keys come before
+    those of the widget that has the focus.
     """
 
     id: str
@@ -137,7 +142,6 @@ class Command(Struct, frozen=True):
     help: str
     action: str
     screens: tuple[str, ...] = SCREENS
-    footer: bool | tuple[str, ...] = False
     in_answers: bool = False
     priority: bool = False
 
@@ -149,25 +153,3 @@ class Command(Struct, frozen=True):
     def moves(self) -> bool:
         """Whether it only goes so many further or back."""
         return bool(_MOVES.fullmatch(self.action))
-
-    @property
-    def worth_showing(self) -> bool:
-        """Return whether the footer shows it where there is room.
-
-        What is known everywhere or only moves teaches nothing, what works in a critic's answers is told there, and
-        what takes two keys is shown behind the first.
-        """
-        elsewhere = (
-            self.screens == SCREENS
-            or self.in_answers
-            or self.action == "back"
-            or self.keys == NO_KEY
-            or " " in self.keys
-        )
-        return not elsewhere and not self.moves
-
-    def in_footer(self, screen: str) -> bool:
-        """Return whether the footer of a screen shows it."""
-        if isinstance(self.footer, bool):
-            return self.footer
-        return screen in self.footer if screen in SCREENS else set(self.footer) >= UNLIKE

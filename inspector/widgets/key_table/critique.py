@@ -1,6 +1,6 @@
 """What a person can do with a critic's answers."""
 
-from inspector.widgets.key_table.command import LEFT, ONE_CASE, OPEN, PART, PART_BEFORE, RIGHT, Command, view
+from inspector.widgets.key_table.command import LEFT, ONE_CASE, OPEN, PANE, PANE_BEFORE, RIGHT, Command, view
 
 CRITIQUE: tuple[Command, ...] = (
     Command(
@@ -31,14 +31,14 @@ CRITIQUE: tuple[Command, ...] = (
     ),
     Command(
         "next-mention",
-        PART,
+        PANE,
         "Next mention",
-        "The next step that the answer names",
+        "The next step that the answer names; after the last one, the next pane",
         "mention(1)",
-        ONE_CASE,
+        (),
         in_answers=True,
     ),
-    Command("previous-mention", PART_BEFORE, "Mention before", "The one before", "mention(-1)", ONE_CASE),
+    Command("previous-mention", PANE_BEFORE, "Mention before", "The one before", "mention(-1)", (), in_answers=True),
     Command(
         "choose-mention",
         OPEN,

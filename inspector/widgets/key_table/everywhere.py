@@ -6,7 +6,10 @@ from inspector.widgets.key_table.command import (
     EXPORT,
     GO,
     KEYS,
+    MESSAGES,
     ONE_CASE,
+    PANE,
+    PANE_BEFORE,
     QUIT,
     SCORE,
     SCREENS,
@@ -16,18 +19,16 @@ from inspector.widgets.key_table.command import (
     go,
 )
 
-_READING = tuple(screen for screen in SCREENS if screen != "triage")
-"""Where there is room for it in the footer."""
 _OF_CASES = tuple(screen for screen in SCREENS if screen != "board")
 _BEYOND_THE_BOARD = tuple(screen for screen in SCREENS if screen not in {"board", "cases"})
 _OF_MANY = tuple(screen for screen in SCREENS if screen not in ONE_CASE)
 """Those of more than one case."""
 
 EVERYWHERE: tuple[Command, ...] = (
-    Command("go", GO, "Go to", "Another screen; a letter says which", f"first_key('{GO}')", footer=_READING),
-    Command(
-        "view", VIEW, "View", "What is shown here, and how; a letter says what", f"first_key('{VIEW}')", footer=True
-    ),
+    Command("go", GO, "Go to", "Another screen; a letter says which", f"first_key('{GO}')"),
+    Command("view", VIEW, "View", "What is shown here, and how; a letter says what", f"first_key('{VIEW}')"),
+    Command("next-pane", PANE, "Next pane", "The keys to the next pane, or to the next panel of a page", "pane(1)"),
+    Command("pane-before", PANE_BEFORE, "Pane before", "The keys to the pane or panel before", "pane(-1)"),
     Command("board", go("b"), "Board", "Every scorer on every benchmark", "go('board')", _OF_CASES),
     Command("list", go("l"), "List", "The list of cases", "go('cases')", _BEYOND_THE_BOARD),
     Command("guide", go("u"), "Guide", "The page of the guide about this screen", "guide"),
@@ -37,7 +38,6 @@ EVERYWHERE: tuple[Command, ...] = (
         "Threshold",
         "Move the threshold, in steps or from flip to flip, then keep it or restore the old one",
         "threshold",
-        footer=_READING,
         # As the rail's own keys are, so that arrows that arrive together with it find the rail open.
         priority=True,
     ),
@@ -47,7 +47,6 @@ EVERYWHERE: tuple[Command, ...] = (
         "Export",
         "Save or copy exactly what is on screen, or the metrics table",
         "export",
-        footer=_READING,
     ),
     Command(
         "theme",
@@ -87,7 +86,13 @@ EVERYWHERE: tuple[Command, ...] = (
         "Quit",
         "Out, from everywhere; while a run is on it is asked what becomes of it",
         "leave",
-        footer=True,
     ),
-    Command("help", KEYS, "Keys", "All keys of this screen", "keys", footer=True),
+    Command(
+        "messages",
+        MESSAGES,
+        "Messages",
+        "What the app has said so far, with times, the last message first",
+        "messages",
+    ),
+    Command("help", KEYS, "Help", "All keys of this screen", "keys"),
 )

@@ -9,10 +9,9 @@ RAIL: tuple[Command, ...] = (
         "Lower",
         "Lower the threshold by 1/100 of the range",
         "nudge(-0.01)",
-        footer=True,
         priority=True,
     ),
-    Command("rail-up", "right", "Raise", "Raise it by 1/100", "nudge(0.01)", footer=True, priority=True),
+    Command("rail-up", "right", "Raise", "Raise it by 1/100", "nudge(0.01)", priority=True),
     Command("rail-down-fine", "h", "Lower a little", "Lower it by 1/1000", "nudge(-0.001)", priority=True),
     Command("rail-up-fine", "l", "Raise a little", "Raise it by 1/1000", "nudge(0.001)", priority=True),
     Command(
@@ -21,7 +20,6 @@ RAIL: tuple[Command, ...] = (
         "Flip below",
         "To the next threshold below at which an outcome changes",
         "flip(-1)",
-        footer=True,
         priority=True,
     ),
     Command(
@@ -30,7 +28,6 @@ RAIL: tuple[Command, ...] = (
         "Flip above",
         "To the next threshold above at which an outcome changes",
         "flip(1)",
-        footer=True,
         priority=True,
     ),
     Command("rail-default", TAKE_AWAY, "Default", "Back to the scorer's own threshold", "to_default", priority=True),
@@ -42,6 +39,6 @@ RAIL: tuple[Command, ...] = (
         "to_best",
         priority=True,
     ),
-    Command("rail-keep", OPEN, "Keep", "Keep this threshold", "keep", footer=True, priority=True),
-    Command("rail-restore", CLOSE, "Restore", "Give back the old threshold", "restore", footer=True, priority=True),
+    Command("rail-keep", OPEN, "Keep", "Keep this threshold", "keep", priority=True),
+    Command("rail-restore", CLOSE, "Restore", "Give back the old threshold", "restore", priority=True),
 )

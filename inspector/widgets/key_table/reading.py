@@ -114,7 +114,6 @@ READING: tuple[Command, ...] = (
         "Undo what you did last: a ruling, tags, a note, a category",
         "undo",
         ("cases", *ONE_CASE, "taxonomy"),
-        footer=("triage",),
     ),
     Command("redo", REDO, "Redo", "Do again what was undone", "redo", ("cases", *ONE_CASE, "taxonomy")),
 )

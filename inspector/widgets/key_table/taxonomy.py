@@ -10,8 +10,6 @@ from inspector.widgets.key_table.command import (
     MARK,
     PAGE_DOWN,
     PAGE_UP,
-    PART,
-    PART_BEFORE,
     RIGHT,
     SEARCH,
     TAG,
@@ -38,7 +36,6 @@ TAXONOMY: tuple[Command, ...] = (
         "Put the ticked notes, or the note or category under the cursor, into a category, new or there already",
         "put",
         _TAXONOMY,
-        footer=True,
         # As all that opens a line: letters that arrive together with it find the line open.
         priority=True,
     ),
@@ -49,7 +46,6 @@ TAXONOMY: tuple[Command, ...] = (
         "Give the category under the cursor another name",
         "rename",
         _TAXONOMY,
-        footer=True,
         priority=True,
     ),
     Command(
@@ -59,7 +55,6 @@ TAXONOMY: tuple[Command, ...] = (
         "Tick the note under the cursor, or no more",
         "tick",
         _TAXONOMY,
-        footer=True,
         priority=True,
     ),
     Command(
@@ -69,29 +64,9 @@ TAXONOMY: tuple[Command, ...] = (
         "Tick the notes of this category that hold some words, or some that are alike: a category to be",
         "tick_with",
         _TAXONOMY,
-        footer=True,
         priority=True,
     ),
     Command("whose", view("w"), "Whose", "Whose notes are shown: everybody's or one person's", "whose", _TAXONOMY),
-    Command(
-        "next-pane",
-        PART,
-        "Next pane",
-        "Categories, their notes, whose cases these are",
-        "pane(1)",
-        _TAXONOMY,
-        footer=True,
-        priority=True,
-    ),
-    Command(
-        "pane-before",
-        PART_BEFORE,
-        "Pane before",
-        "The pane before",
-        "pane(-1)",
-        _TAXONOMY,
-        priority=True,
-    ),
     # What these keys choose, the others act on: they are as quick as those, so that keys keep their order.
     Command(
         "line-down", DOWN, "Down", "The cursor of the pane to the next line", "cursor(1)", _TAXONOMY, priority=True

@@ -39,7 +39,6 @@ TRIAGE: tuple[Command, ...] = (
         "Your ruling on this case; without one, the case out of the queue",
         "take_away",
         _HERE,
-        footer=True,
     ),
     Command("skip", NO_KEY, "Skip", "Leave this case out of the queue", "skip", _HERE),
     Command(
@@ -49,7 +48,6 @@ TRIAGE: tuple[Command, ...] = (
         "Mark this case for later: it comes at the end of the queue",
         "defer",
         _HERE,
-        footer=True,
     ),
     Command(
         "rate-wrong",
@@ -58,7 +56,6 @@ TRIAGE: tuple[Command, ...] = (
         "Rate the step under the cursor -1; once more takes it away",
         "rate(-1)",
         _HERE,
-        footer=True,
     ),
     Command("rate-neutral", NEUTRAL, "Step neutral", "Rate it 0", "rate(0)", _HERE),
     Command(
@@ -68,6 +65,5 @@ TRIAGE: tuple[Command, ...] = (
         "Rate it +1; on the problem: every step that you have not rated",
         "rate(1)",
         _HERE,
-        footer=True,
     ),
 )

@@ -1,13 +1,13 @@
 import importlib
 import pkgutil
 
-from textual.app import App
 from textual.binding import Binding
 from textual.dom import DOMNode
 
 import inspector.screens
 import inspector.widgets
 from inherited import action_of
+from inspector.app.app import InspectApp
 from inspector.app.terminal.keymap import usual
 from inspector.screens.case import CaseScreen
 from inspector.screens.trees import StepTable, TreeScreen
@@ -39,7 +39,7 @@ def test_every_binding_says_what_it_does():
 
 def _action(node, binding):
     screen = TreeScreen if node is StepTable else CaseScreen
-    return action_of({"app": App, "screen": screen}.get(binding.action.partition(".")[0], node), binding.action)
+    return action_of({"app": InspectApp, "screen": screen}.get(binding.action.partition(".")[0], node), binding.action)
 
 
 def test_an_id_is_one_command_everywhere():

@@ -149,7 +149,7 @@ async def test_the_rail_moves_the_threshold_on_differences(root):
         assert threshold > -0.05
         expected = reference.metrics([falls(case) for case in CASES], threshold, "<=")["average", "f1"]
         assert (now.summary.headline.score or 0.0) == pytest.approx(expected or 0.0)
-        await shows(pilot, f"threshold on differences {threshold:.4f} (was -0.0500)")
+        await shows(pilot, f"threshold on differences {threshold:.3f} (was -0.050)")
         await press(pilot, "v", "m")
         best = reference.best_f1([falls(case) for case in CASES], "<=")
         assert inspected(pilot).summary.headline.score == pytest.approx(best)

@@ -55,7 +55,7 @@ async def test_columns_figure_second_scorer_and_bins_are_chosen_with_keys(query)
         # Bins, where there are positions.
         await press(pilot, "v", "b")
         await shows(pilot, "There is nothing of that kind")
-        await press(pilot, "tab", "tab")
+        await press(pilot, "right_square_bracket", "right_square_bracket")
         await shows(pilot, "Where errors are")
         await press(pilot, "v", "b")
         await shows(pilot, "relative", "socratic")

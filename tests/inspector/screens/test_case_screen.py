@@ -108,7 +108,7 @@ async def test_gold_step_predicted_step_rewards_and_outcome_are_there_without_sc
         await press(pilot, "home", *["j"] * 20)
         top = pilot.app.screen.steps.seen.start
         await press(pilot, "t", "right")
-        await shows(pilot, "threshold 0.5100")
+        await shows(pilot, "threshold 0.510")
         assert pilot.app.screen.steps.seen.start == top
         assert pilot.app.screen.cursor.stop == Stop("step", 19)
 

@@ -122,13 +122,13 @@ async def test_whoever_presses_twice_ends_it_once():
     assert app.return_value is True
 
 
-async def test_what_lies_in_a_dialog_is_told_over_its_footer(tmp_path):
-    """A toast is one line where that is enough, and over keys: it hides nothing that is read. A longer one is whole."""
+async def test_what_is_said_in_a_dialog_is_at_the_top(tmp_path):
+    """A toast is one line where that is enough, and hides nothing that is read. A longer one has two."""
     async with opened(example.write(tmp_path), size=(80, 24)) as pilot:
         await press(pilot, "g", "l", "w", *"odd", "enter")
         await shows(pilot, "Tagged bench/exact-one: odd")
         toasts = pilot.app.screen.query("Toast")
-        assert [toast.region.y for toast in toasts] == [23]
+        assert [toast.region.y for toast in toasts] == [0]
         pilot.app.clear_notifications()
         await pilot.resize_terminal(40, 12)
         await press(pilot, "f5")

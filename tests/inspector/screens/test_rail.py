@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 import example
 from inspector.cli import main
+from inspector.widgets.line_view import Rail
 from opened import DEMO, inspected, opened
 from scoring.metrics.deciding import OPTIMISTIC
 from screen_text import hides, press, rests, screen_lines, screen_text, shows, type_ahead, until
@@ -33,11 +34,11 @@ def threshold_of(pilot):
 async def test_the_rail_says_where_the_threshold_is_and_what_moving_it_did_and_goes_along_as_a_kept_threshold(query):
     async with opened(query, size=(80, 24)) as pilot:
         await press(pilot, "enter", "t")
-        text = await rests(pilot, "threshold 0.5000 (default)", "F1 45.0", "nothing changed")
-        assert "d default 0.5   * best 0.5500: F1 60.0, tuned on these cases, optimistic" in text
+        text = await rests(pilot, "threshold 0.500 (default)", "F1 45.0", "nothing changed")
+        assert "d default 0.500   * best 0.550: F1 60.0, tuned on these cases, optimistic" in text
         await press(pilot, *["right"] * 3)
         text = await rests(
-            pilot, "threshold 0.5300 (was 0.5000)", "F1 60.0 +15.0", "1 changed: 1 right, 0 wrong, 0 still wrong"
+            pilot, "threshold 0.530 (was 0.500)", "F1 60.0 +15.0", "1 changed: 1 right, 0 wrong, 0 still wrong"
         )
         assert all(part in text for part in ("= exact 3 (+1)", "o missed 1 (-1)", "> late 1  ", "! false alarm 1 "))
         axis = next(line for line in screen_lines(pilot.app) if "▲" in line)
@@ -46,10 +47,10 @@ async def test_the_rail_says_where_the_threshold_is_and_what_moving_it_did_and_g
         await press(pilot, "g", "b")
         await shows(pilot, "Alpha reads the text.", "0.530 chosen")
         await press(pilot, "g", "l")
-        await shows(pilot, "9 of 9 cases", "F1 60.0 · threshold 0.530 (chosen)")
+        await shows(pilot, "9 of 9 cases", "θ 0.530 chosen", "F1 60.0")
         # The best is the highest point of the curve, and is called optimistic.
         await press(pilot, "t", "v", "m")
-        await shows(pilot, "threshold 0.5500 (was 0.5300)", "F1 60.0", "tuned on these cases, optimistic")
+        await shows(pilot, "threshold 0.550 (was 0.530)", "F1 60.0", "tuned on these cases, optimistic")
         best = inspected(pilot)
         assert best.evaluation.rule.source == OPTIMISTIC
         assert best.summary.headline.score == pytest.approx(np.nanmax(best.summary.sweep.score), abs=1e-15)
@@ -62,13 +63,13 @@ async def test_the_footer_says_how_to_move_keep_and_restore_and_there_and_back_e
     async with opened(query, size=(80, 24)) as pilot:
         for key in ("", "enter", "enter"):
             await press(pilot, *([key] if key else []), "t")
-            await shows(pilot, "← Lower", "→ Raise", "Enter Keep", "Esc Restore")
+            await shows(pilot, "⏎ keep", "←→ move", "Esc restore")
             await press(pilot, "t")
-            await hides(pilot, "→ Raise")
+            await hides(pilot, "←→ move")
         before = await rests(pilot, "1 of 5", "Gold")
         was = inspected(pilot)
         type_ahead(pilot, "t", *["l"] * 20, "left")
-        await shows(pilot, "threshold 0.5100 (was 0.5000)")
+        await shows(pilot, "threshold 0.510 (was 0.500)")
         assert threshold_of(pilot) == 0.51
         type_ahead(pilot, *["right"] * 3, "escape", "n", "N")
         await until(pilot, lambda: screen_text(pilot.app) == before)
@@ -98,6 +99,31 @@ async def test_the_footer_says_how_to_move_keep_and_restore_and_there_and_back_e
             await press(pilot, "escape")
 
 
+@pytest.mark.parametrize("size", [(80, 24), (120, 36)])
+async def test_the_mouse_points_at_a_threshold_and_draws_it_along(query, size):
+    """Bug E12: the ruler paid no heed to the mouse."""
+    async with opened(query, size=size) as pilot:
+        await press(pilot, "t")
+        await rests(pilot, "threshold 0.500")
+        rail = pilot.app.screen.query_one(Rail)
+        left, width = rail.content_region.x, rail.content_region.width
+        ruler = rail.content_region.y + 2
+        await pilot.click(offset=(left + width // 4, ruler))
+        await until(pilot, lambda: threshold_of(pilot) == pytest.approx(0.25, abs=0.01))
+        assert threshold_of(pilot) == round(threshold_of(pilot), 3)
+        await pilot.mouse_down(offset=(left + width // 4, ruler))
+        await pilot.hover(offset=(left + width * 3 // 4, ruler + 3))
+        await pilot.mouse_up(offset=(left + width * 3 // 4, ruler + 3))
+        await until(pilot, lambda: threshold_of(pilot) == pytest.approx(0.75, abs=0.01))
+        # Beside the ruler a click moves nothing, and neither does a move without a button.
+        await pilot.click(offset=(left + 2, ruler + 2))
+        await pilot.hover(offset=(left + 3, ruler))
+        await rests(pilot)
+        assert threshold_of(pilot) == pytest.approx(0.75, abs=0.01)
+        await press(pilot, "escape")
+        await until(pilot, lambda: threshold_of(pilot) == 0.5)
+
+
 def _none_there(pilot):
     """The values that stand for no verdict."""
     evaluation = inspected(pilot).evaluation
@@ -124,7 +150,7 @@ async def test_the_f1_on_screen_is_the_commands_to_all_digits(tmp_path):
     async with opened(DEMO, size=(100, 30)) as pilot:
         for moves in (["v m"], ["N"] * 2, *also(["right"] * 3, ["h"] * 3, ["n"])):
             await press(pilot, "t", *moves)
-            await shows(pilot, "(was 0.5000)")
+            await shows(pilot, "(was 0.500)")
             now = inspected(pilot)
             assert now.summary.headline.score == written_f1(
                 tmp_path / "f1.json", DEMO, now.focus.scorer, threshold_of(pilot)
@@ -147,14 +173,14 @@ async def test_flips_stop_where_an_outcome_changes_and_escape_gives_back_the_exa
     """
     async with opened(query) as pilot:
         await press(pilot, "g", "l", "t", "right", "right")
-        await shows(pilot, "threshold 0.5200", "o missed 2", "F1 45.0")
+        await shows(pilot, "threshold 0.520", "o missed 2", "F1 45.0")
         assert threshold_of(pilot) == 0.52
         assert inspected(pilot).summary.headline.score == written_f1(tmp_path / "f1.json", query, "alpha", 0.52)
         row = [one.id for one in example.EXAMPLES].index("missed-two")
         assert inspected(pilot).evaluation.verdicts[row] == -1
         await press(pilot, "n")
         # The next threshold at which an outcome changes is the next reward above.
-        await shows(pilot, "threshold 0.5500", "o missed 1", "F1 60.0")
+        await shows(pilot, "threshold 0.550", "o missed 1", "F1 60.0")
         assert inspected(pilot).evaluation.verdicts[row] == 0
         above = math.nextafter(0.52, 1)
         assert inspected(pilot).summary.headline.score == written_f1(tmp_path / "f1.json", query, "alpha", above)
@@ -181,5 +207,5 @@ async def test_flips_stop_where_an_outcome_changes_and_escape_gives_back_the_exa
             assert inspected(pilot) is pilot.app.state is was
         await until(pilot, lambda: screen_text(pilot.app) == before)
         await press(pilot, "t", *["right"] * 3, "enter", "t", "right", "escape")
-        await shows(pilot, "F1 60.0 · threshold 0.530 (chosen)")
+        await shows(pilot, "θ 0.530 chosen", "F1 60.0")
         assert "changed: " not in screen_text(pilot.app)

@@ -81,7 +81,7 @@ async def test_categories_stand_beside_their_notes_and_enter_opens_the_cases_of_
         await shows(pilot, "bench/c1, ann, ")
         await press(pilot, "enter")
         await until(pilot, lambda: pilot.app.screen.NAME == "case")
-        await shows(pilot, "bench/c1", "of 2", "lost the sign")
+        await shows(pilot, "c1", "of 2", "lost the sign")
         await press(pilot, "escape")
         await shows(pilot, "8 notes in 2 categories", ">[ ] lost the sign")
         await press(pilot, "shift+tab", "enter")

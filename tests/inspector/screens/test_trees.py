@@ -61,14 +61,14 @@ async def test_a_tree_is_seen_folded_and_walked(tmp_path):
     async with app.run_test(size=(200, 50), notifications=True) as pilot:
         assert not (await shows(pilot, *SEEN, "problem 1 of 2")).isascii()
         # The next wrong pruning, and what is said of it.
-        await press(pilot, "tab")
+        await press(pilot, "n")
         await shows(pilot, "node good", "Dropped in round 1.", "That lost 1 right answer; 0 left")
         assert under(app) == "good"
         await press(pilot, "left")
         await until(pilot, lambda: "Step right." not in screen_text(app))
-        await press(pilot, "tab")
+        await press(pilot, "n")
         await shows(pilot, "node stub", "What was kept beside it ended wrong")
-        await press(pilot, "tab")
+        await press(pilot, "n")
         await shows(pilot, "There is no wrong pruning after this node")
         # A node that is folded away is unfolded for whoever goes there.
         await press(pilot, "left", "left")
@@ -77,9 +77,9 @@ async def test_a_tree_is_seen_folded_and_walked(tmp_path):
         assert under(app) == "0"
         await press(pilot, "left")
         await until(pilot, lambda: app.screen.query_one(StepTable).row_count == 1)
-        await press(pilot, "tab")
+        await press(pilot, "n")
         await until(pilot, lambda: under(app) == "good")
-        await press(pilot, "shift+tab")
+        await press(pilot, "N")
         await shows(pilot, "There is no wrong pruning before this node")
         # Right unfolds, and goes on to the first child.
         await press(pilot, "right", "right")
@@ -90,13 +90,13 @@ async def test_a_tree_is_seen_folded_and_walked(tmp_path):
         await press(pilot, "escape")
         await until(pilot, lambda: app.screen is screen)
         # The next problem, and back to where one was.
-        await press(pilot, "n", "j")
+        await press(pilot, "right_square_bracket", "j")
         text = await shows(pilot, "problem 2 of 2")
         assert "\x1b" not in text
         await until(pilot, lambda: under(app) == "1")
-        await press(pilot, "n")
+        await press(pilot, "right_square_bracket")
         await shows(pilot, "This is the last problem.")
-        await press(pilot, "N")
+        await press(pilot, "left_square_bracket")
         await until(pilot, lambda: under(app) == "right")
         # What is unfolded is chosen.
         await press(pilot, "v")
@@ -124,8 +124,13 @@ async def test_the_text_of_a_step_stands_beneath_a_small_tree_and_beside_it_wher
         assert (await shows(pilot, *SEEN)).isascii()
         pane, steps = app.screen.query_one("#tree-node"), app.screen.query_one(StepTable)
         assert pane.region.y >= steps.region.bottom
-        await press(pilot, "tab")
+        await press(pilot, "n")
         await shows(pilot, "node good", "Dropped in round 1.")
+        # To the text of the node, and back.
+        await press(pilot, "tab")
+        assert pane.has_focus
+        await press(pilot, "shift+tab")
+        assert steps.has_focus
         await press(pilot, "enter")
         await shows(pilot, "Step good.")
         await press(pilot, "escape", "home")

@@ -47,7 +47,7 @@ async def test_no_number_on_the_screens_is_cut(workspace):
         await shows(pilot, "1 of 1,234", "threshold 0.500")
         await press(pilot, "t", *["right"] * 5)
         moved = inspected(pilot)
-        text = await rests(pilot, "threshold 0.5500 (was 0.5000)", "changed")
+        text = await rests(pilot, "threshold 0.550 (was 0.500)", "changed")
         assert whole(text, {f"{moved.summary.headline.n:,}"})
         for count in moved.summary.outcome_counts.values():
             assert not count or re.search(rf"(?<![\d,.]){count:,}(?![\d,.])", text)

@@ -539,14 +539,14 @@ async def test_a_lost_problem_opens_its_responses(searched):
         await press(pilot, "g", "n")
         text = await rests(pilot, "[which is chosen]", "Which response is chosen")
         assert "l last" in text
-        await press(pilot, "tab")
+        await press(pilot, "right_square_bracket")
         await rests(pilot, "[as others count]", "pred_weighted", "first 8")
-        await press(pilot, "tab")
+        await press(pilot, "right_square_bracket")
         text = await rests(pilot, "[problems lost]", "Lost by product")
         assert "of 9 problems are lost" in text
-        await press(pilot, "tab")
+        await press(pilot, "right_square_bracket")
         await rests(pilot, "[one problem]", "responses  right", "rank")
-        await press(pilot, "shift+tab")
+        await press(pilot, "left_square_bracket")
         await rests(pilot, "[problems lost]", "Lost by product")
         await press(pilot, "j", "enter")
         await rests(pilot, "8 of 72 cases", "filter responses to one problem")

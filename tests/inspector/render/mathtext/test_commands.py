@@ -119,7 +119,7 @@ EFFECTS = {
     ("cases", "open-case"): Effect("1 of 5"),
     ("cases", "threshold"): Effect("* best"),
     ("cases", "facets"): Effect("[x] o missed"),
-    ("cases", "condition"): Effect("Take the word"),
+    ("cases", "condition"): Effect("take the word"),
     ("cases", "slices"): Effect("right answer, wrong process"),
     ("cases", "keep"): Effect("1 of 9 cases", before=("x", "l"), undo=("x", "home")),
     ("cases", "hide"): Effect("8 of 9 cases", before=("x", "l"), undo=("x", "home")),
@@ -149,6 +149,8 @@ EFFECTS = {
     ("case", "threshold"): Effect("* best"),
     ("case", "next-case"): Effect("2 of 5", undo=("N",)),
     ("case", "previous-case"): Effect("1 of 5", before=REASON, undo=REASON),
+    ("case", "following-case"): Effect("2 of 5", undo=("left_square_bracket",)),
+    ("case", "case-before"): Effect("1 of 5", before=REASON, undo=REASON),
     ("cases", "blind"): Effect("blind: gold", undo=("v", "b")),
     ("case", "blind"): Effect("blind: gold", undo=("v", "b")),
     ("case", "overlay"): Effect("Scorers beside each other"),
@@ -178,8 +180,8 @@ EFFECTS = {
     ("compare", "swap"): Effect("A  beta", undo=("v s",)),
     ("compare", "drill"): Effect("filter tried by both"),
     ("compare", "help"): Effect("Two scorers: A is"),
-    ("compare", "next-page"): Effect("[cascade]", undo=("shift+tab",)),
-    ("compare", "page-before"): Effect("[right together]", undo=("tab",)),
+    ("compare", "next-page"): Effect("[cascade]", undo=("left_square_bracket",)),
+    ("compare", "page-before"): Effect("[right together]", undo=("right_square_bracket",)),
     ("card", "scorers"): Effect("the scorer in focus alone"),
     ("card", "common-cases"): Effect("The scorers have the same cases", undo=()),
     ("card", "drill"): Effect("filter tried by alpha"),
@@ -189,8 +191,8 @@ EFFECTS = {
     ("paper", "export"): Effect("There is nothing to export", undo=()),
     ("paper", "drill"): Effect("There is no number here", undo=()),
     ("paper", "options"): Effect("The paper's other scorers"),
-    ("paper", "next-page"): Effect("[all tables]", undo=("shift+tab",)),
-    ("paper", "page-before"): Effect("[all tables]", undo=("tab",)),
+    ("paper", "next-page"): Effect("[all tables]", undo=("left_square_bracket",)),
+    ("paper", "page-before"): Effect("[all tables]", undo=("right_square_bracket",)),
     ("paper", "help"): Effect("The paper's tables for the"),
     # One takes the place of the other.
     **{
@@ -200,27 +202,27 @@ EFFECTS = {
         if other != one
     },
     **{("board", other): Effect(words) for other, words in BESIDE.items()},
-    ("board", "pane"): Effect(goes="Enter Open"),
+    ("board", "compare-here"): Effect("Who is right where the other is wrong"),
     ("board", "common-cases"): Effect("All on the common cases", undo=("v", "a")),
     ("metrics", "drill"): Effect("filter tried by alpha"),
     ("highlights", "drill"): Effect("filter "),
     ("highlights", "help"): Effect("What is furthest from the usual"),
     ("metrics", "help"): Effect("Every official metric of"),
     ("thresholds", "scorers"): Effect("Scorers beside each other"),
-    ("thresholds", "next-page"): Effect("[curves in numbers]", undo=("shift+tab",)),
-    ("thresholds", "page-before"): Effect("[reliability]", undo=("tab",)),
+    ("thresholds", "next-page"): Effect("[curves in numbers]", undo=("left_square_bracket",)),
+    ("thresholds", "page-before"): Effect("[reliability]", undo=("right_square_bracket",)),
     ("thresholds", "drill"): Effect("filter tried by alpha"),
     ("thresholds", "help"): Effect("What every threshold would"),
-    ("breakdown", "rows"): Effect("Enter Take it"),
+    ("breakdown", "rows"): Effect("⏎ take it"),
     ("breakdown", "across"): Effect("a line a value of the first column"),
     ("breakdown", "figure"): Effect("GR-Ben's: a later step is named, or none"),
     ("breakdown", "options"): Effect("Less another scorer"),
     ("breakdown", "swap"): Effect("there is nothing to turn", undo=()),
     ("breakdown", "bins"): Effect("There is nothing of that kind to choose", undo=()),
-    ("best-of-n", "next-page"): Effect("[as others count]", undo=("shift+tab",)),
-    ("best-of-n", "page-before"): Effect("[one problem]", undo=("tab",)),
-    ("breakdown", "next-page"): Effect("[error types]", undo=("shift+tab",)),
-    ("breakdown", "page-before"): Effect("[reliability]", undo=("tab",)),
+    ("best-of-n", "next-page"): Effect("[as others count]", undo=("left_square_bracket",)),
+    ("best-of-n", "page-before"): Effect("[one problem]", undo=("right_square_bracket",)),
+    ("breakdown", "next-page"): Effect("[error types]", undo=("left_square_bracket",)),
+    ("breakdown", "page-before"): Effect("[reliability]", undo=("right_square_bracket",)),
     ("breakdown", "drill"): Effect("filter sums, cases tried"),
     ("breakdown", "help"): Effect("Where a scorer goes wrong"),
     **{(one, "drill"): Effect("There is no number here", undo=()) for one in ("best-of-n", "votes", "timeline")},
@@ -254,7 +256,7 @@ EVERYWHERE = {
     "card": Effect("How a verdict is decided"),
     "threshold": Effect("* best"),
     "export": Effect("CSV file"),
-    "score": Effect("Enter Start", undo=("escape",)),
+    "score": Effect("⏎ start", undo=("escape",)),
     "import": Effect("Rewards, verdicts, answers or cases", undo=("escape",)),
     "stop-scoring": Effect("No run is going on.", undo=()),
     "theme": Effect("Search for themes"),
@@ -263,17 +265,19 @@ EVERYWHERE = {
     "go": Effect("x Taxonomy"),
     "view": Effect(" View\n"),
     "guide": Effect("▎"),
+    "method": Effect("▎"),
+    "messages": Effect("Messages"),
 }
 """By the id of a command what it does on every screen that EFFECTS does not name with it."""
 MOVED = {
-    "rail-up": "threshold 0.5100 (was 0.5000)",
-    "rail-up-fine": "threshold 0.5110",
-    "rail-down-fine": "threshold 0.5100",
-    "rail-down": "threshold 0.5000 (was 0.5000)",
-    "rail-flip-down": "threshold 0.4000",
-    "rail-flip-up": "threshold 0.5200",
-    "rail-default": "threshold 0.5000 (default)",
-    "rail-best": "threshold 0.5500 (was 0.5000)",
+    "rail-up": "threshold 0.510 (was 0.500)",
+    "rail-up-fine": "threshold 0.511",
+    "rail-down-fine": "threshold 0.510",
+    "rail-down": "threshold 0.500 (was 0.500)",
+    "rail-flip-down": "threshold 0.400",
+    "rail-flip-up": "threshold 0.520",
+    "rail-default": "threshold 0.500 (default)",
+    "rail-best": "threshold 0.550 (was 0.500)",
     "rail-keep": "0.550",
     "rail-restore": "0.550",
 }
@@ -316,7 +320,7 @@ def test_every_command_of_every_screen_is_tried_here():
 def test_a_key_is_one_verb_everywhere():
     """Of two keys the first is the verb; the letter behind it is an argument."""
     keys = [key for verb, _ in VERBS for key in verb.split(",")]
-    assert len(set(keys)) == len(keys) <= 50
+    assert len(set(keys)) == len(keys) <= 55
     used = [key for command in (*COMMANDS, *RAIL) for key in command.keys.split(",") if key != NO_KEY]
     used += [key for widget in LISTS for one in widget.BINDINGS if not one.system for key in one.key.split(",")]
     assert {key.partition(" ")[0] for key in used} == set(keys)
@@ -391,12 +395,12 @@ async def test_every_key_of_the_rail_moves_keeps_or_restores(query, screen):
     """It is one and the same bar on every screen."""
     async with opened(query, size=(120, 24)) as pilot:
         await press(pilot, *REACHED[screen], "t")
-        await shows(pilot, SHOWN[screen], "* best", "threshold 0.5000")
+        await shows(pilot, SHOWN[screen], "* best", "threshold 0.500")
         keys = {command.id: command.keys for command in RAIL}
         for name, words in MOVED.items():
             if name == "rail-restore":
                 await press(pilot, "t", "right")
-                await shows(pilot, "threshold 0.5600 (was 0.5500)")
+                await shows(pilot, "threshold 0.560 (was 0.550)")
             await press(pilot, keys[name])
             text = await rests(pilot, words)
             assert ("* best" in text) == (name not in {"rail-keep", "rail-restore"})
@@ -405,7 +409,7 @@ async def test_every_key_of_the_rail_moves_keeps_or_restores(query, screen):
 async def test_the_palette_does_what_is_typed_and_a_dialog_in_which_one_types_keeps_its_letters(query):
     async with opened(query) as pilot:
         await press(pilot, "S", *"textqaef")
-        await shows(pilot, "Enter Start", "textqaef")
+        await shows(pilot, "⏎ start", "textqaef")
         await press(pilot, "escape")
         await shows(pilot, "Alpha reads the text.")
         await press(pilot, "ctrl+p")

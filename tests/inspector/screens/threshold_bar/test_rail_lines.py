@@ -89,7 +89,7 @@ def test_numbers_are_those_of_before_and_after(study, width, threshold):
     now = study.moved(threshold)
     metric, _, _, *rest = [text_of(line) for line in rail_lines(now, study, width, Glyphs(ascii_only=True))]
     change = f"{100 * (now.summary.headline.score - study.summary.headline.score):+.1f}"
-    assert metric.startswith(f"threshold {threshold:.4f} (was 0.5000)   F1 {percent(now.summary.headline)} {change} [")
+    assert metric.startswith(f"threshold {threshold:.3f} (was 0.500)   F1 {percent(now.summary.headline)} {change} [")
     for word, count in now.summary.outcome_counts.items():
         if word in {"exact", "early", "late", "missed", "clean", "false_alarm"}:
             difference = count - study.summary.outcome_counts[word]
@@ -103,11 +103,11 @@ def test_numbers_are_those_of_before_and_after(study, width, threshold):
     assert said in "".join(rest)
     assert "optimistic" in rest[-1]
     best = study.summary.sweep.best
-    assert f"* best {best[0]:.4f}: F1 {100 * best[1]:.1f}" in rest[-1]
+    assert f"* best {best[0]:.3f}: F1 {100 * best[1]:.1f}" in rest[-1]
 
 
 def test_an_unmoved_threshold_says_where_it_came_from(study):
-    assert text_of(rail_lines(study, study, 80, Glyphs())[0]).startswith("threshold 0.5000 (default)   F1 ")
+    assert text_of(rail_lines(study, study, 80, Glyphs())[0]).startswith("threshold 0.500 (default)   F1 ")
 
 
 def test_what_is_undefined_has_a_dash_and_a_reason():

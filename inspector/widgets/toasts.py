@@ -1,0 +1,59 @@
+"""Toasts at the top right: one of two lines, or two of one line, so that they cover no content and no footer."""
+
+from rich.cells import cell_len
+from textual.content import Content
+from textual.events import Mount
+from textual.widgets import _toast
+
+from inspector.render.texts.text import cell
+from inspector.render.texts.wrap import wrap
+
+LINES, WIDEST = 2, 90
+"""Lines of all toasts together, and cells of a line."""
+AROUND = 6
+"""Cells of the screen beside a line: the bar and the padding of the toast, and some of the path at the left."""
+
+
+def toast_text(message: str, width: int, lines: int, key: str) -> str:
+    """Return the message in at most so many lines of `width` cells.
+
+    A longer one ends with the key that shows all of it; with "" for a key, with dots.
+    """
+    wrapped = wrap(message, width)
+    if len(wrapped) <= lines:
+        return "\n".join(wrapped)
+    end = f"… {key} shows all" if key else "…"
+    room = max(1, width - cell_len(end))
+    last = wrapped[lines - 1]
+    return "\n".join(
+        [*wrapped[: lines - 1], f"{(cell(last, room) if cell_len(last) > room else last).rstrip(' …')}{end}"]
+    )
+
+
+class BriefToast(_toast.Toast):
+    """A toast that is as short as its place; the history of messages has the whole text."""
+
+    def render(self) -> Content:
+        """Return what fits, with the title before the message."""
+        said = self._notification
+        message = Content.from_markup(said.message).plain if said.markup else said.message
+        words = f"{said.title}: {message}" if said.title else message
+        # Beside another toast it has one line.
+        lines = max(1, LINES - len(self.screen.query(BriefToast)) + 1)
+        width = max(10, min(WIDEST, self.app.size.width - AROUND))
+        return Content(toast_text(words, width, lines, getattr(self.app, "message_key", "")))
+
+    def _on_mount(self, event: Mount) -> None:
+        super()._on_mount(event)
+        # Textual leaves the holder of a toast that makes room, which would push the others down.
+        known = {f"--textual-toast-{said.identity}" for said in self.app._notifications}  # noqa: SLF001
+        for holder in self.screen.query(_toast.ToastHolder):
+            if holder.id not in known:
+                holder.remove()
+        for toast in self.screen.query(BriefToast):
+            toast.refresh(layout=True)
+
+
+def make_toasts_brief() -> None:
+    """Have Textual make toasts of our class: it finds their class by this name, and cannot be given another."""
+    setattr(_toast, "Toast", BriefToast)  # noqa: B010
