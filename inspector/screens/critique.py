@@ -68,7 +68,7 @@ class Critique(Controller[CasePage]):
 
     def compose(self) -> ComposeResult:
         """Compose the pane, which is closed."""
-        pane = AnswersPane(id="critique")
+        pane = AnswersPane(id="critique", classes="pane")
         pane.display = False
         yield pane
 
@@ -77,6 +77,11 @@ class Critique(Controller[CasePage]):
     @property
     def pane(self) -> CritiquePane:
         return self.screen.query_one("#critique", CritiquePane)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the pane is open."""
+        return self._open
 
     @property
     def has_focus(self) -> bool:
@@ -234,9 +239,12 @@ class Critique(Controller[CasePage]):
         self.screen.call_after_refresh(self.screen.show_case)
 
     def action_mention(self, by: int) -> None:
-        """Move the cursor to the next or previous spot of the answer, round and round."""
+        """Move the cursor to the next or previous spot of the answer, round and round.
+
+        While no answer is open, go to the next pane, or the one before.
+        """
         if not self._open:
-            self._say_closed()
+            self.screen.action_pane(by)
             return
         if not self.pane.has_focus:
             self.pane.focus()
