@@ -53,9 +53,9 @@ class ScorerColumn(Struct, frozen=True):
 def columns(tracks: Sequence[Track], width: int) -> tuple[ScorerColumn, ...]:
     """Return a column for each scorer, in the order of their letters, that leave the texts enough of `width`.
 
-    The scorer in focus, the first of `tracks`, has a bar and a number, each other one a cell of six columns. Where there
-    is less room the falls go first, then the bar gets shorter and the numbers of the others go, and then the last
-    scorers: the verdicts name them.
+    The scorer in focus, the first of `tracks`, has a bar and a number, each other one a cell of six columns. Where
+    there is less room the falls go first, then the bar gets shorter and the numbers of the others go, and then the
+    last scorers: the verdicts name them.
     """
     if not tracks:
         return ()

@@ -69,10 +69,9 @@ def _reason_lines(case: OpenCase) -> Iterator[Line]:
         if counts_from_one(record["benchmark"], reason):
             lines.append(Line([("(this text counts steps from 1, the screen from 0)", "dim")]))
     else:
-        hidden = (
-            f"The reason is hidden; {display.keys.of('reason')} shows it." if reason else "The benchmark has no reason."
-        )
-        lines = [Line([(hidden, "dim")])]
+        key = display.keys.of("reason")
+        words = f"The reason is hidden; {key} shows it." if reason else "The benchmark gives no reason."
+        lines = [Line([(words, "dim")])]
     words = gold_words(record)
     # The title has the first wrong step alone.
     lines += [Line([(f"Gold  {words}", "gold")])] if "(" in words else []
@@ -125,7 +124,7 @@ def verdict_lines(case: OpenCase) -> list[Line]:
         lines += _verdict(one, case)
     every = (*shown, *others)
     if len(every) > 1:
-        lines += [Line([]), *_wrapped(_right_words(every, earliest, case), display, "strong")]
+        lines += [Line([]), *_wrapped(_right_words(every, earliest), display, "strong")]
     if case.tracks:
         lines += [Line([]), *sentence_lines(case)]
     lines += answer_words(case)
@@ -147,20 +146,13 @@ def _others(case: OpenCase) -> list[Track]:
 
 def _verdict(one: Track, case: OpenCase) -> Iterator[Line]:
     """A scorer's letter, name, outcome and step: in one line where there is room."""
-    width, focus = case.display.width, case.tracks and one is case.tracks[0]
-    number = (
-        ""
-        if one.verdict is None
-        else ("-" if case.display.glyphs.ascii_only else "–")
-        if one.verdict < 0
-        else str(one.verdict)
-    )
-    outcome: list[TextPart] = [
-        (f"{GLYPHS[one.outcome]} {WORDS[one.outcome]:<12}", OUTCOME_STYLES.get(one.outcome, "dim"))
-    ]
-    outcome.append((f"{number:>{STEP}}", ""))
-    style = "strong" if focus else one.style or "dim"
-    lead = f"{one.letter or ' '} " if len(case.tracks) > 1 else ""
+    width, several = case.display.width, len(case.tracks) > 1
+    dash = "-" if case.display.glyphs.ascii_only else "–"
+    step = "" if one.verdict is None else dash if one.verdict < 0 else str(one.verdict)
+    style = OUTCOME_STYLES.get(one.outcome, "dim")
+    outcome: list[TextPart] = [(f"{GLYPHS[one.outcome]} {WORDS[one.outcome]:<12}", style), (f"{step:>{STEP}}", "")]
+    style = "strong" if case.tracks and one is case.tracks[0] else one.style or "dim"
+    lead = f"{one.letter or ' '} " if several else ""
     if width < NARROW:
         yield Line([(lead, style), *outcome])
         yield Line([(" " * cell_len(lead), ""), (short_name(one.name, max(4, width - cell_len(lead))), style)])
@@ -169,7 +161,7 @@ def _verdict(one: Track, case: OpenCase) -> Iterator[Line]:
     yield Line([(lead, style), (f"{short_name(one.name, room - 1):<{room}}", style), *outcome])
 
 
-def _right_words(every: Sequence[Track], gold: int | None, case: OpenCase) -> str:
+def _right_words(every: Sequence[Track], gold: int | None) -> str:
     if gold is None:
         return agreement(tuple(every), gold)
     right = sum(one.outcome == ("exact" if gold >= 0 else "clean") for one in every)

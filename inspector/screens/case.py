@@ -35,6 +35,7 @@ from inspector.screens.screen_lines import one_line, place_in_app, state_facts, 
 from inspector.screens.stepping import PARTS, Hits, StepCursor
 from inspector.screens.tagging import Tagging
 from inspector.screens.what_if import WhatIf
+from inspector.state.case_list.listed import is_of_failures
 from inspector.state.kept_answers import kept_answers
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.critique_pane import CritiquePane
@@ -243,12 +244,16 @@ class CaseScreen(ReadingScreen):
 
     def show_title(self) -> None:
         state = self.state
-        place = self.place_words(state)
         short = state.cases["id"][self.row]
         facts = [Phrase(("BLIND",))] if self.reading.blind else []
-        facts += [Phrase((place, "")), Phrase(self.hits.forms, rank=1), *state_facts(state, self.context.glyphs)]
+        facts += [
+            Phrase((self.place_words(state), "")),
+            Phrase(self.hits.forms, rank=1),
+            *state_facts(state, self.context.glyphs),
+        ]
         named = Phrase((*dict.fromkeys(name_forms(short, 32, 24, 16)),), rank=2)
-        write_header(self, [*place_in_app(state), named], facts)
+        place = Phrase(("failures" if is_of_failures(state) else "cases", ""), rank=4)
+        write_header(self, [*place_in_app(state), place, named], facts)
 
     def place_words(self, state: ScreenState) -> str:
         """Return which of the cases this one is."""
@@ -359,7 +364,7 @@ class CaseScreen(ReadingScreen):
 
     def action_pane(self, by: int) -> None:
         """Go to the next pane that can be read, or the one before."""
-        panes = [*(self.cursor.view_of(part) for part in self.cursor.parts)]
+        panes: list[LineView] = [self.cursor.view_of(part) for part in self.cursor.parts]
         panes += [self.critique.pane] if self.critique.is_open else []
         focused = self.focused
         at = panes.index(focused) if focused in panes else 0

@@ -48,8 +48,8 @@ class CaseLayout(Struct, frozen=True):
 def layout_for(width: int, height: int, *, wide_body: bool) -> CaseLayout:
     """Return the panes for a screen of so many columns and lines.
 
-    `wide_body` says that what is in the place of the steps needs their room and that of the panes at the sides: answers,
-    tokens, or two solutions.
+    With `wide_body` the panes at the sides give their room to what is in the place of the steps: answers, tokens, or two
+    solutions.
     """
     framed = height >= SHORT
     return CaseLayout(

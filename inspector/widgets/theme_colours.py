@@ -22,8 +22,8 @@ class Colours(Struct, frozen=True):
 
     `dim` matters less than `foreground`; `border` is for frames alone, which nobody reads. `heat` stands behind the
     figures of a heat-map, for the second level to the highest, and `heat_low` where a difference is negative, for less
-    and for most of it; the lowest level, or no difference, has none. `rewards` are those of REWARD_LEVELS, the middle one
-    grey. `brightness` tells scorers apart: bright, medium and dim, then bright again.
+    and for most of it; the lowest level, or no difference, has none. `rewards` are those of REWARD_LEVELS, the middle
+    one grey. `brightness` tells scorers apart: bright, medium and dim, then bright again.
     """
 
     background: str
