@@ -269,8 +269,23 @@ def page_of(case: OpenCase) -> CaseLines:
     case = replace(case, room=display.height - pinned)
     for section in (*_here(ABOVE, display), BODIES.get(display.mode, step_lines), *_here(BELOW, display)):
         lines += section(case)
+    lines += marks_lines(case)
     scorers = tuple(sorted((track.letter, track.name) for track in case.tracks))
     return replace(numbered(lines, pinned, tuple(telling(case))), scorers=scorers)
+
+
+def marks_lines(case: OpenCase) -> Iterator[Line]:
+    """Yield what the marks beside the rewards mean, where the steps have a pane with room for it."""
+    display, drawn = case.display, [track for track in case.tracks if track.rewards]
+    if "why" not in display.apart or display.mode or display.blind or not drawn:
+        return
+    ascii_only = display.glyphs.ascii_only
+    cross, drop, line, arrow = ("x", "v", "|", "<") if ascii_only else ("✗", "▼", "┊", "◂")
+    theta = "threshold" if ascii_only else "θ"
+    words = [f"{line} {theta}", f"{cross} below {theta}", f"{drop} drop from the step before"]
+    words += [f"{arrow} first step called wrong"] if len(case.tracks) > 1 else []
+    yield Line([])
+    yield from (Line([(text, "dim")]) for text in wrap("    ".join(words), display.width))
 
 
 def _here(sections: Iterable[tuple[str, CaseSection]], display: DisplayOptions) -> tuple[CaseSection, ...]:

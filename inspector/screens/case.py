@@ -252,8 +252,13 @@ class CaseScreen(ReadingScreen):
             *state_facts(state, self.context.glyphs),
         ]
         named = Phrase((*dict.fromkeys(name_forms(short, 32, 24, 16)),), rank=2)
-        place = Phrase(("failures" if is_of_failures(state) else "cases", ""), rank=4)
+        place = Phrase((self.place_name, ""), rank=4)
         write_header(self, [*place_in_app(state), place, named], facts)
+
+    @property
+    def place_name(self) -> str:
+        """What the cases are called that this one is among, for the title."""
+        return "failures" if is_of_failures(self.state) else "cases"
 
     def place_words(self, state: ScreenState) -> str:
         """Return which of the cases this one is."""

@@ -54,7 +54,10 @@ class CellPaint(Struct, frozen=True):
         """Write a signed distance, `never` where no threshold makes the case right."""
         if value is None:
             return [self._missing]
-        return [("never" if abs(value) == float("inf") else number(value, 2, width, "+"), "")]
+        if abs(value) == float("inf"):
+            return [("never", "")]
+        written = number(value, 2, width, "+")
+        return [(written if self.glyphs.ascii_only else written.replace("-", "−"), "")]
 
     def distance(self, value: float | None, width: int) -> list[TextPart]:
         """Write a distance without a sign."""

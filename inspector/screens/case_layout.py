@@ -13,7 +13,7 @@ LEAST_WHY = 100
 """Columns from which it has a pane."""
 PROBLEM_ROWS = ((45, 4), (LOW, 3), (0, 2))
 """Lines of the problem that are always in sight, by the height of the screen."""
-UNFOLDED = 2
+UNFOLDED = 3
 """An unfolded problem takes at most one of so many parts of the screen."""
 
 
@@ -48,8 +48,8 @@ class CaseLayout(Struct, frozen=True):
 def layout_for(width: int, height: int, *, wide_body: bool) -> CaseLayout:
     """Return the panes for a screen of so many columns and lines.
 
-    With `wide_body` the panes at the sides give their room to what is in the place of the steps: answers, tokens, or two
-    solutions.
+    With `wide_body` the panes at the sides give their room to what is in the place of the steps: answers, tokens, or
+    two solutions.
     """
     framed = height >= SHORT
     return CaseLayout(
@@ -58,6 +58,6 @@ def layout_for(width: int, height: int, *, wide_body: bool) -> CaseLayout:
         why=width >= LEAST_WHY and height >= LOW,
         framed=framed,
         problem=next(rows for least, rows in PROBLEM_ROWS if height >= least),
-        most=max(2, height // UNFOLDED),
+        most=max(4, height // UNFOLDED),
         why_height=max(7, height // 4 - 1),
     )

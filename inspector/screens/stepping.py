@@ -132,7 +132,7 @@ class StepCursor(Controller[CasePage]):
 
     def action_half(self, by: int) -> None:
         """Scroll half a page on or back; the cursor stays on its step, and comes along with the next key."""
-        view = self.steps
+        view = self.view_of("why" if self.part == "why" else "steps")
         view.scroll_to(y=view.scroll_offset.y + by * max(1, len(view.seen) // 2), force=True)
 
     def _leave_unseen(self, here: int, by: int) -> bool:
@@ -171,12 +171,13 @@ class StepCursor(Controller[CasePage]):
             self._stand(line)
 
     def action_end(self, last: bool) -> None:
-        """Go to the problem, or the last stop; with all that is above or below it."""
+        """Go to the problem, or the last stop, with all that is above or below it; the other panes follow."""
         if not (parts := self.parts):
             return
         part = parts[-1 if last else 0]
         self.go_into(part, self.pages[part].stops[-1 if last else 0][0])
-        self.steps.scroll_to(y=self.page.length if last else 0, force=True)
+        for shown in parts:
+            self.view_of(shown).scroll_to(y=self.pages[shown].length if last else 0, force=True)
 
     def turn_over(self) -> None:
         """Fold or unfold what the cursor stands on."""
