@@ -4,7 +4,7 @@ A new part of the view is a function and an entry in one of the lists here. The 
 stay in place while the others scroll, as far as there is room for them.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,7 +19,7 @@ from inspector.case_page.page import StopLine, cut
 from inspector.case_page.prose import paragraph
 from inspector.case_page.statement_lines import kept_variants_lines, said_lines
 from inspector.case_page.step_folds import telling
-from inspector.case_page.steps import step_lines
+from inspector.case_page.steps import letter_lines, step_lines
 from inspector.case_page.tracks import Track
 from inspector.render.charts.glyphs import OUTCOME_STYLES
 from inspector.render.texts.gold_words import counts_from_one, gold_words
@@ -41,9 +41,9 @@ PROBLEM_LEAST = 3
 IMAGE = "Image  "
 
 
-def head_lines(case: OpenCase) -> Iterator[Line]:
-    """Yield where the case is from and how it ended."""
-    record, display = case.case, case.display
+def origin_facts(case: OpenCase) -> list[str]:
+    """Return where the case is from, how many steps it has and whether it ended in the right answer."""
+    record = case.case
     facts = [
         record["subset"],
         record["origin"],
@@ -51,10 +51,16 @@ def head_lines(case: OpenCase) -> Iterator[Line]:
         record["generator"],
         counted(record["n_steps"], "step"),
     ]
-    if record["final_answer_correct"] is not None and not display.blind:
+    if record["final_answer_correct"] is not None and not case.display.blind:
         facts.append("final answer right" if record["final_answer_correct"] else "final answer wrong")
-    described = display.dot.join(clean(fact) for fact in facts if fact)
-    name = f"{clean(record['case'])}  " if display.named else ""
+    return [clean(fact) for fact in facts if fact]
+
+
+def head_lines(case: OpenCase) -> Iterator[Line]:
+    """Yield where the case is from and how it ended."""
+    display = case.display
+    described = display.dot.join(origin_facts(case))
+    name = f"{clean(case.case['case'])}  " if display.named else ""
     for line in wrap(f"{name}{described}", display.width):
         yield Line([(line, "dim")])
 
@@ -64,7 +70,8 @@ def problem_lines(case: OpenCase) -> Iterator[Line]:
     display, stop = case.display, Stop("problem")
     lines = list(paragraph("", "", case.texts["problem"], display, style="strong", scope="problem"))
     if stop not in display.turned and display.height:
-        lines = cut(lines, max(PROBLEM_LEAST, display.height // PROBLEM_SHARE), display.keys.of("turn-over"))
+        share = display.height if "problem" in display.apart else max(PROBLEM_LEAST, display.height // PROBLEM_SHARE)
+        lines = cut(lines, share, display.keys.of("turn-over"))
     first, *rest = lines
     yield StopLine(first.parts, stop=stop)
     yield from rest
@@ -85,15 +92,21 @@ def image_lines(case: OpenCase) -> Iterator[Line]:
 # -- gold labels, and the texts beside the problem
 
 
+def kind_words(case: OpenCase) -> list[str]:
+    """Return what became of the label in adjudication, and the kinds of the error."""
+    record = case.case
+    changed = changed_words(case.state.results.labels.adjudicated, record["case"])
+    kinds = [changed, record["error_category"], record["error_type"], record["error_kind"], record["pattern"]]
+    return [kind for kind in kinds if kind]
+
+
 def gold_lines(case: OpenCase) -> Iterator[Line]:
     """Yield the gold labels and, unless hidden, why."""
     display, record, texts = case.display, case.case, case.texts
     if display.blind:
         return
-    kinds = [record["error_category"], record["error_type"], record["error_kind"], record["pattern"]]
     dot = " | " if display.glyphs.ascii_only else " · "
-    changed = changed_words(case.state.results.labels.adjudicated, record["case"])
-    words = dot.join([gold_words(record), *([changed] if changed else []), *(kind for kind in kinds if kind)])
+    words = dot.join([gold_words(record), *kind_words(case)])
     first, *rest = paragraph("Gold  ", "gold", words, display)
     yield StopLine(first.parts, stop=Stop("gold"))
     yield from rest
@@ -175,15 +188,15 @@ def blank(case: OpenCase) -> Iterable[Line]:  # noqa: ARG001  # a section like t
     return (Line([]),)
 
 
-PINNED: tuple[CaseSection, ...] = (
-    head_lines,
-    said_lines,
-    kept_variants_lines,
-    sentence_lines,
-    agreement_lines,
-    legend_lines,
+PINNED: tuple[tuple[str, CaseSection], ...] = (
+    ("head", head_lines),
+    ("why", said_lines),
+    ("why", kept_variants_lines),
+    ("verdicts", sentence_lines),
+    ("verdicts", agreement_lines),
+    ("verdicts", legend_lines),
 )
-"""Above everything; they stay there while the rest scrolls."""
+"""Above everything, each with the part that it is of; they stay there while the rest scrolls."""
 BODIES: Mapping[str, CaseSection] = {
     "": step_lines,
     original_lines.MODE: original_lines.original_lines,
@@ -191,8 +204,18 @@ BODIES: Mapping[str, CaseSection] = {
     token_lines.MODE: token_lines.token_lines,
 }
 """What stands where the steps are, by `DisplayOptions.mode`: other ways to show them than step by step."""
-ABOVE: tuple[CaseSection, ...] = (problem_lines, image_lines, answer_words, blank)
-BELOW: tuple[CaseSection, ...] = (blank, gold_lines, other_texts, facts_lines)
+ABOVE: tuple[tuple[str, CaseSection], ...] = (
+    ("problem", problem_lines),
+    ("problem", image_lines),
+    ("verdicts", answer_words),
+    ("problem", blank),
+)
+BELOW: tuple[tuple[str, CaseSection], ...] = (
+    ("why", blank),
+    ("why", gold_lines),
+    ("why", other_texts),
+    ("why", facts_lines),
+)
 PINNED_SHARE = 3
 """At most one of so many parts of what is seen at once stays in place."""
 
@@ -203,6 +226,7 @@ class CaseLines(Struct, frozen=True):
     `starts` says for each step (0-based) on which line it starts, folded ones all on theirs. `stops` are the places of
     the step cursor with their lines, from above. The first `pinned` lines stay where they are while the rest scrolls.
     `telling` are the gold step and the one that the scorer in focus names, ascending, as far as there are such.
+    `scorers` are letter and name of those that are shown, by letter.
     """
 
     lines: tuple[Line, ...]
@@ -210,6 +234,7 @@ class CaseLines(Struct, frozen=True):
     stops: tuple[tuple[Stop, int], ...] = ()
     pinned: int = 0
     telling: tuple[int, ...] = ()
+    scorers: tuple[tuple[str, str], ...] = ()
 
     @property
     def length(self) -> int:
@@ -225,22 +250,58 @@ def case_lines(state: ScreenState, row: int, display: DisplayOptions) -> CaseLin
     try:
         case = open_case(state, row, display)
     except InspectError as error:
-        return _unreadable(state.cases["case"][row], error, display)
+        return unreadable(state.cases["case"][row], error, display)
+    return page_of(case)
+
+
+def page_of(case: OpenCase) -> CaseLines:
+    """Return a case's page, without the parts that have panes of their own."""
+    display, pinned = case.display, 0
     lines: list[Line] = []
-    pinned = 0
-    for section in PINNED:
+    for section in _here(PINNED, display):
         lines += section(case)
         if len(lines) * PINNED_SHARE <= display.height:
             pinned = len(lines)
+    if "problem" in display.apart and not display.mode:
+        # Right above the steps, the letters of the scorers stay in place as well.
+        lines += letter_lines(case)
+        pinned = len(lines) if len(lines) * PINNED_SHARE <= display.height else pinned
     case = replace(case, room=display.height - pinned)
-    for section in (*ABOVE, BODIES.get(display.mode, step_lines), *BELOW):
+    for section in (*_here(ABOVE, display), BODIES.get(display.mode, step_lines), *_here(BELOW, display)):
         lines += section(case)
+    lines += marks_lines(case)
+    scorers = tuple(sorted((track.letter, track.name) for track in case.tracks))
+    return replace(numbered(lines, pinned, tuple(telling(case))), scorers=scorers)
+
+
+def marks_lines(case: OpenCase) -> Iterator[Line]:
+    """Yield what the marks beside the rewards mean, where the steps have a pane with room for it."""
+    display, drawn = case.display, [track for track in case.tracks if track.rewards]
+    if "why" not in display.apart or display.mode or display.blind or not drawn:
+        return
+    ascii_only = display.glyphs.ascii_only
+    cross, drop, line, arrow = ("x", "v", "|", "<") if ascii_only else ("✗", "▼", "┊", "◂")
+    theta = "threshold" if ascii_only else "θ"
+    words = [f"{line} {theta}", f"{cross} below {theta}", f"{drop} drop from the step before"]
+    words += [f"{arrow} first step called wrong"] if len(case.tracks) > 1 else []
+    yield Line([])
+    yield from (Line([(text, "dim")]) for text in wrap("    ".join(words), display.width))
+
+
+def _here(sections: Iterable[tuple[str, CaseSection]], display: DisplayOptions) -> tuple[CaseSection, ...]:
+    """The sections that are of no part with a pane of its own."""
+    return tuple(section for part, section in sections if part not in display.apart)
+
+
+def numbered(lines: Sequence[Line], pinned: int = 0, telling_steps: tuple[int, ...] = ()) -> CaseLines:
+    """Return lines with the places of the step cursor in them."""
     stopped = [(line, at) for at, line in enumerate(lines) if isinstance(line, StopLine)]
     starts = {step: at for line, at in stopped for step in line.steps}
     stops = tuple((line.stop, at) for line, at in stopped)
-    return CaseLines(tuple(lines), tuple(starts[step] for step in sorted(starts)), stops, pinned, tuple(telling(case)))
+    return CaseLines(tuple(lines), tuple(starts[step] for step in sorted(starts)), stops, pinned, telling_steps)
 
 
-def _unreadable(name: str, error: InspectError, display: DisplayOptions) -> CaseLines:
+def unreadable(name: str, error: InspectError, display: DisplayOptions) -> CaseLines:
+    """Return a page that says why the texts of a case cannot be read."""
     reason = wrap(clean(str(error)), display.width)
     return CaseLines((Line([(clean(name), "strong")]), Line([]), *(Line([(line, "bad")]) for line in reason)), ())

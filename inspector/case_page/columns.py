@@ -1,4 +1,4 @@
-"""How much room each scorer has at the left of the steps: bars and numbers where they fit, else one character."""
+"""How much room each scorer has at the left of the steps: a bar for the one in focus, a cell for each other."""
 
 from collections.abc import Sequence
 
@@ -8,63 +8,86 @@ from inspector.case_page.tracks import Track
 
 GUTTER = 9
 """Cells of the word and the number of a step."""
-LONGEST, SHORTEST, TAPE = 12, 3, 5
-"""Cells of a bar at most and at least, and of what a fall is told in."""
+ALONE, LONGEST, SHORT, SHORTEST, TAPE = 10, 10, 5, 3, 5
+"""Cells of the bar: of one scorer alone, at most, where falls are told in numbers too, at least; cells of a fall."""
+CELL = 4
+"""Cells of the number of a scorer that is not in focus."""
 DIGITS, MOST_DIGITS = 5, 8
 """Cells of a reward usually, and at most where more tell it from the threshold."""
 NARROWEST = 16
 """Cells that texts keep in the narrowest pane."""
-WIDE, ROOMY = 76, 100
+WIDE, ROOMY = 70, 84
 """Widths from which a scorer that stands alone has a long bar, and falls are told in numbers."""
 
 
 class ScorerColumn(Struct, frozen=True):
     """One scorer's cells in the line of a step.
 
-    `bar` cells of bar (0 = one character for the height), `digits` cells of number (0 = none), `fall` whether a fall is
-    told in numbers as well; `width` is all of it with the gap behind.
+    Attributes:
+        track: The scorer.
+        bar: Cells of the bar; 0 = one character of that height, or none.
+        digits: Cells of the number; 0 = none.
+        fall: Whether falls are told in numbers.
+        beside: Whether it is a narrow cell next to that of the scorer in focus: it names its predicted step itself.
     """
 
     track: Track
     bar: int
     digits: int
-    fall: bool
+    fall: bool = False
+    beside: bool = False
 
     @property
     def width(self) -> int:
-        """Cells in all."""
-        letter = len(self.track.letter)
-        # Beside each other, scorers name their predicted step themselves; alone, the gutter does.
-        arrow = letter
+        """Cells in all, with the gap behind."""
         if self.track.kind == "marks":
-            return 3 * letter
-        if self.track.kind == "ticks":
-            return 2 + letter + arrow
-        if not self.digits:
-            return letter + 3
-        lead = 1 if self.bar else 0
-        return letter + max(self.bar, 1) + lead + self.digits + 1 + arrow + (TAPE if self.fall else 0) + 1
+            return 3 if self.track.letter else 0
+        if self.track.kind == "ticks" or (self.beside and not self.digits):
+            return 3
+        if self.beside:
+            return 1 + self.digits + 1 + 1
+        picture = self.bar + 1 if self.bar else 1
+        return picture + self.digits + 1 + (TAPE if self.fall else 0) + 1
 
 
 def columns(tracks: Sequence[Track], width: int) -> tuple[ScorerColumn, ...]:
-    """Return a column a scorer, all alike, as wide as leaves the texts enough of `width`.
+    """Return a column for each scorer, in the order of their letters, that leave the texts enough of `width`.
 
-    In a pane too narrow even for one character each, the last scorers have none: the legend tells of them.
+    The scorer in focus, the first of `tracks`, has a bar and a number, each other one a cell of six columns. Where
+    there is less room the falls go first, then the bar gets shorter and the numbers of the others go, and then the
+    last scorers: the verdicts name them.
     """
-    if len(tracks) == 1:
-        return (ScorerColumn(tracks[0], 10 if width >= WIDE else 5, digits_of(tracks[0]), fall=width >= ROOMY),)
-    bars = sum(track.kind == "bars" for track in tracks)
-    others = sum(ScorerColumn(track, 0, 0, fall=False).width for track in tracks if track.kind != "bars")
-    room = (width - GUTTER - others - least_text(width)) // max(1, bars)
-    sized = [_sized(track, room) for track in tracks]
-    while len(sized) > 1 and width - GUTTER - sum(column.width for column in sized) < NARROWEST:
-        sized.pop()
-    return tuple(sized)
+    if not tracks:
+        return ()
+    focus, *others = tracks
+    sized = (_sized(focus, others, width) for others in (others[:count] for count in range(len(others), -1, -1)))
+    fitting = next((columns for columns in sized if columns), None)
+    chosen = fitting or (ScorerColumn(focus, 0, 4),)
+    return tuple(sorted(chosen, key=lambda column: column.track.letter))
+
+
+def _sized(focus: Track, others: Sequence[Track], width: int) -> tuple[ScorerColumn, ...]:
+    """The columns of the scorer in focus and of others; () where they leave the texts less than they need at least."""
+    digits = digits_of(focus)
+    longest = LONGEST if others else ALONE if width >= WIDE else SHORT
+    cells = tuple(ScorerColumn(track, 0, CELL, beside=True) for track in others)
+    narrow = tuple(ScorerColumn(track, 0, 0, beside=True) for track in others)
+    falls = (True, False) if width >= ROOMY else (False,)
+    for text, fall in ((least_text(width), fall) for fall in falls):
+        room = width - GUTTER - sum(cell.width for cell in cells) - text
+        bar = room - ScorerColumn(focus, 1, digits, fall).width + 1
+        if bar >= (SHORT if fall else SHORTEST):
+            return (ScorerColumn(focus, min(bar, longest), digits, fall), *cells)
+    for beside in (cells, narrow):
+        for first in (ScorerColumn(focus, SHORTEST, digits), ScorerColumn(focus, 0, 4)):
+            if width - GUTTER - first.width - sum(cell.width for cell in beside) >= NARROWEST + (beside is cells) * 8:
+                return (first, *beside)
+    return ()
 
 
 def least_text(width: int) -> int:
-    """Return the cells that the texts of steps keep beside several scorers."""
-    return max(30, min(80, width * 2 // 5))
+    """Return the cells that the texts of steps keep where there is room for a bar: three fifths of `width`."""
+    return max(30, min(90, width * 3 // 5 - 4))
 
 
 def digits_of(track: Track) -> int:
@@ -72,14 +95,3 @@ def digits_of(track: Track) -> int:
     written = [(reward, track.written(step)) for step, reward in enumerate(track.rewards)]
     longer = (len(text) for reward, text in written if text != f"{reward:.2f}" and len(text) <= MOST_DIGITS)
     return max(DIGITS, *longer, DIGITS)
-
-
-def _sized(track: Track, room: int) -> ScorerColumn:
-    digits_needed = digits_of(track)
-    for digits, fall in ((digits_needed, True), (digits_needed, False), (DIGITS, False), (4, False)):
-        fixed = ScorerColumn(track, 1, digits, fall=fall).width - 1
-        longest = LONGEST if fall else LONGEST - 2
-        if room - fixed >= (SHORTEST + 2 if fall else SHORTEST):
-            return ScorerColumn(track, min(longest, room - fixed), digits, fall=fall)
-    level = ScorerColumn(track, 0, 4, fall=False)
-    return level if level.width <= room else ScorerColumn(track, 0, 0, fall=False)

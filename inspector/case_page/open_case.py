@@ -1,6 +1,6 @@
 """The case at hand: everything that its sections read."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct, field
@@ -29,6 +29,10 @@ class Stop(NamedTuple):
     step: int = -1
 
 
+PARTS = ("head", "problem", "verdicts", "why")
+"""Parts of the page beside the steps that may have panes of their own."""
+
+
 class DisplayOptions(Struct, frozen=True):
     """How cases are shown: width in cells, pictures, and what is shown, hidden and folded.
 
@@ -40,7 +44,8 @@ class DisplayOptions(Struct, frozen=True):
     first that anybody names, `curve` draws the rewards against the steps (None: where there is room beside them).
     `mode` names another body than the steps (see `lines.BODIES`), `xray` what the body of tokens shows. `turned` are
     the parts of this one case that a person folded or unfolded. `search` is what was searched for: it stands out in
-    the texts. `keys` are those that hints name.
+    the texts. `keys` are those that hints name. `apart` are the parts of the page that have panes of their own, of
+    PARTS.
     """
 
     width: int
@@ -61,6 +66,7 @@ class DisplayOptions(Struct, frozen=True):
     turned: frozenset[Stop] = frozenset()
     search: TextQuery | None = None
     keys: KeyWords = USUAL
+    apart: frozenset[str] = frozenset()
 
     def searched(self, scope: str) -> TextQuery | None:
         """Return what was searched for in texts of this scope; None where nothing was."""
@@ -121,7 +127,7 @@ def open_case(state: ScreenState, row: int, display: DisplayOptions) -> OpenCase
     case = state.cases.row(row, named=True)
     chosen = [] if display.unscored else scorers_shown(state, display.beside)
     several = len(chosen) > 1
-    letters = letters_of(state, chosen) if several else {}
+    letters = letters_of(state, chosen, display.beside) if several else {}
     tracks = tuple(track(evaluation, row, letters.get(evaluation.scorer.name, "")) for evaluation in chosen)
     texts, metadata = state.results.loaded.texts.row(row), state.results.loaded.metadata.row(row)
     return OpenCase(state, row, case, texts, tracks, display, metadata=metadata)
@@ -146,12 +152,13 @@ def scorers_shown(state: ScreenState, beside: tuple[str, ...]) -> list[Evaluatio
     return [state.evaluation, *others][: len(LETTERS)]
 
 
-def letters_of(state: ScreenState, chosen: list[Evaluation]) -> dict[str, str]:
-    """Return a letter a scorer by name, in the order of the workspace: another focus does not change them.
+def letters_of(state: ScreenState, chosen: Sequence[Evaluation], beside: Sequence[str] = ()) -> dict[str, str]:
+    """Return the letter of each scorer by name.
 
-    Those whose cases are listed come first, with the letters that they had where the list was opened.
+    They are in the order in which the scorers were chosen, which is that of the board or of the figure that compares
+    them. Another focus does not change them, as long as it is one of these.
     """
     names = {evaluation.scorer.name for evaluation in chosen}
-    every = dict.fromkeys((*state.focus.beside, *(evaluation.scorer.name for evaluation in state.results.evaluations)))
-    ordered = [name for name in every if name in names]
+    every = (*beside, *(evaluation.scorer.name for evaluation in state.results.evaluations))
+    ordered = [name for name in dict.fromkeys((*state.focus.beside, *every)) if name in names]
     return dict(zip(ordered, LETTERS, strict=False))

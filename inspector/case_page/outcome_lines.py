@@ -25,19 +25,20 @@ _HIDDEN = "gold labels, reasons and verdicts are hidden"
 
 def sentence_lines(case: OpenCase) -> Iterator[Line]:
     """Yield verdict, gold and how they differ, for the scorer in focus."""
-    if case.display.blind:
-        hidden = "gold labels and scorers are hidden until you rule" if case.display.unscored else _HIDDEN
-        sentence = f"blind: {hidden}; {case.display.keys.of('blind')} shows them"
-        for line in wrap(sentence, case.display.width):
+    display = case.display
+    if display.blind:
+        hidden = "gold labels and scorers are hidden until you rule" if display.unscored else _HIDDEN
+        sentence = f"blind: {hidden}; {display.keys.of('blind')} shows them"
+        for line in wrap(sentence, display.width):
             yield Line([(line, "strong")])
         return
     if not case.tracks:
         return
     first = case.tracks[0]
-    # The legend has the name of a letter.
-    who = first.letter or first.name
-    text = f"{GLYPHS[first.outcome]} {outcome_sentence(first.evaluation, case.row)}  [{who}]"
-    for line in wrap(clean(text), case.display.width):
+    # Letters are told elsewhere; the name of one scorer is in the title.
+    who = f"  [{first.letter}]" if first.letter else f"  [{first.name}]" if display.named else ""
+    text = f"{GLYPHS[first.outcome]} {outcome_sentence(first.evaluation, case.row)}{who}"
+    for line in wrap(clean(text), display.width):
         yield Line([(line, f"{OUTCOME_STYLES.get(first.outcome, 'dim')} strong")])
 
 

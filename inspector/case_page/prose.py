@@ -10,6 +10,7 @@ from msgspec import Struct
 from inspector.case_page.open_case import DisplayOptions
 from inspector.case_page.original import repeated_words
 from inspector.render.mathtext import unicode_math
+from inspector.render.mathtext.ascii_math import ascii_math
 from inspector.render.texts.text import TextPart, clean
 from inspector.render.texts.wrap import wrap
 from inspector.widgets.key_table.key_words import KeyWords
@@ -99,27 +100,34 @@ def body(
     text: str, width: int, display: DisplayOptions, style: str = "", scope: str = "", before: str = ""
 ) -> FoundText:
     """Wrap a text from data; what was searched for in this scope stands out, what `before` says is dim."""
-    return _laid_out(text, max(NARROWEST, width), display.raw, style, display.searched(scope), before)
+    how = display.raw, display.glyphs.ascii_only
+    return _laid_out(text, max(NARROWEST, width), how, style, display.searched(scope), before)
 
 
 def readable(text: str, display: DisplayOptions) -> str:
     """Return a text from data before it is wrapped."""
-    return _readable(text, display.raw)
+    return _readable(text, (display.raw, display.glyphs.ascii_only))
+
+
+_Manner = tuple[bool, bool]
+"""Whether formulas stay as they were written, and whether only ASCII is used."""
 
 
 @lru_cache(maxsize=1024)
-def _readable(text: str, raw: bool) -> str:
+def _readable(text: str, how: _Manner) -> str:
+    raw, ascii_only = how
     if raw:
         return clean(text, lines=True)
+    written = ascii_math(text) if ascii_only else unicode_math(text)
     # Blank lines at the ends would take the room of other steps.
-    return clean(_BLANK_LINES.sub("\n\n", unicode_math(text)), lines=True).strip("\n").rstrip()
+    return clean(_BLANK_LINES.sub("\n\n", written), lines=True).strip("\n").rstrip()
 
 
 @lru_cache(maxsize=1024)
-def _laid_out(text: str, width: int, raw: bool, style: str, text_query: TextQuery | None, before: str) -> FoundText:
+def _laid_out(text: str, width: int, how: _Manner, style: str, text_query: TextQuery | None, before: str) -> FoundText:
     # The same texts are asked for again whenever the threshold moves or something is folded.
-    plain = _readable(text, raw)
-    repeated = repeated_words(_readable(before, raw), plain) if before else ()
+    plain = _readable(text, how)
+    repeated = repeated_words(_readable(before, how), plain) if before else ()
     return found_text(text, plain, width, style, text_query, repeated)
 
 

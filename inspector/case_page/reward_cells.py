@@ -1,5 +1,7 @@
 """What one scorer says of one step, as parts of exactly its column's width."""
 
+from collections.abc import Sequence
+
 from rich.cells import cell_len
 
 from inspector.case_page.columns import TAPE, ScorerColumn
@@ -12,33 +14,37 @@ REDUNDANCY = "r"
 
 
 def cells(column: ScorerColumn, step: int, display: DisplayOptions) -> list[TextPart]:
-    """Return letter, bar, number and marks; the letter and the arrow at the predicted step only beside others."""
+    """Return bar, number and marks of the scorer in focus, or the cell of another with an arrow at its verdict."""
     track = column.track
-    parts: list[TextPart] = [(track.letter, track.style)] if track.letter else []
+    parts: list[TextPart] = []
     if track.kind == "bars":
-        parts += _rewarded(column, step, display)
+        parts = _cell(column, step, display) if column.beside else _rewarded(column, step, display)
     elif track.kind == "ticks":
-        parts += [(_tick(column, step, display), judged_style(column, step, display)), *_arrow(column, step, display)]
+        parts = [*_arrow(column, step, display), (_tick(column, step, display), judged_style(column, step, display))]
     elif track.letter:
-        parts += _arrow(column, step, display)
+        parts = _arrow(column, step, display)
     return _joined(_filled(parts, column.width))
+
+
+def heads(side: Sequence[ScorerColumn]) -> list[TextPart]:
+    """Return the letters of several scorers above their columns; [] for one scorer."""
+    parts: list[TextPart] = []
+    for column in side:
+        indent = 1 if column.beside else 0
+        letter = " " * indent + column.track.letter
+        style = column.track.style if column.beside else f"{column.track.style} strong"
+        parts += [(letter, style), (" " * (column.width - len(letter)), "")]
+    return parts if len(side) > 1 else []
 
 
 def second_cells(column: ScorerColumn, step: int, display: DisplayOptions) -> list[TextPart]:
     """Return the second track beneath: a redundancy, as number or label, marked as such; [] where there is none."""
     track, glyphs = column.track, display.glyphs
-    lead = " " * len(track.letter)
     if step < len(track.redundancy):
         value = track.redundancy[step]
-        share = track.share(value)
-        if not column.bar:
-            text = _level(column, share, display) + (number(value, 2, column.digits).rjust(column.digits))
-            parts: list[TextPart] = [(lead, ""), (text, "dim"), (REDUNDANCY, "dim")]
-        else:
-            bar, _ = glyphs.bar(share, column.bar)
-            text = f"{bar} {number(value, 2, column.digits).rjust(column.digits)}{REDUNDANCY}"
-            parts = [(lead, ""), (text, "dim")]
-        return _filled(parts, column.width)
+        written = number(value, 2, column.digits).rjust(column.digits) if column.digits else ""
+        picture = f"{glyphs.bar(track.share(value), column.bar)[0]} " if column.bar else " "
+        return _filled([(f"{picture}{written}{REDUNDANCY}", "dim")], column.width)
     if step < len(track.redundant) and track.redundant[step]:
         return _filled([("redundant"[: max(1, column.width - 1)], "dim")], column.width)
     return []
@@ -46,69 +52,73 @@ def second_cells(column: ScorerColumn, step: int, display: DisplayOptions) -> li
 
 def judged_style(column: ScorerColumn, step: int, display: DisplayOptions) -> str:
     """Return the style of a judgement; nothing is told by it where verdicts are hidden."""
-    wrong = _wrong(column, step)
     if display.blind:
         return ""
+    if step < len(column.track.rewards):
+        return column.track.reward_style(step)
+    wrong = _wrong(column, step)
     return "dim" if wrong is None else "bad" if wrong else "good"
 
 
 def _rewarded(column: ScorerColumn, step: int, display: DisplayOptions) -> list[TextPart]:
+    """Bar, number, cross and fall of the scorer in focus."""
     track, ascii_only = column.track, display.glyphs.ascii_only
-    style = judged_style(column, step, display)
     if step >= len(track.rewards):
-        dash = "-" if ascii_only else "–"
-        before = max(column.bar, 1) + (1 if column.bar else 0) + max(0, column.digits - 1)
-        return [(" " * (before if column.digits else 0) + dash, "dim")]
-    reward = track.rewards[step]
-    mark = _cross(column, step, display)
-    picture = _picture(column, step, reward, display)
-    if not column.digits:
-        return [*picture, *(_arrow(column, step, display) if _named(column, step, display) else [(mark, style)])]
-    fall = track.drop(step)
-    down = "v" if ascii_only else "▼"
-    lead: list[TextPart] = [(down if fall and not column.fall else " ", "strong")] if column.bar else []
-    value = _written(column, step, display).rjust(column.digits)
-    parts = [*picture, *lead, (value, style), (mark, style), *(_arrow(column, step, display) if track.letter else [])]
+        blank = (column.bar + 1 if column.bar else 1) + column.digits - 1
+        return [(" " * blank + ("-" if ascii_only else "–"), "dim")]
+    fall, down = track.drop(step), "v" if ascii_only else "▼"
+    style = judged_style(column, step, display)
+    parts = [*_picture(column, step, display), (down if fall and not column.fall else " ", "strong")]
+    parts += [(_written(column, step, display).rjust(column.digits), style), (_cross(column, step, display), style)]
     if column.fall and fall:
         parts.append((f"{down}{number(fall, 2, TAPE - 1)}", "strong"))
     return parts
 
 
+def _cell(column: ScorerColumn, step: int, display: DisplayOptions) -> list[TextPart]:
+    """An arrow at the predicted step, the reward and a cross; without room for the number, its height."""
+    track = column.track
+    if step >= len(track.rewards):
+        return [(" " * max(1, column.digits) + ("-" if display.glyphs.ascii_only else "–"), "dim")]
+    style = judged_style(column, step, display)
+    if not column.digits:
+        mark = (
+            _arrow(column, step, display) if _named(column, step, display) else [(_cross(column, step, display), style)]
+        )
+        return [(display.glyphs.level(track.share(track.rewards[step])), style), *mark]
+    value = _written(column, step, display).rjust(column.digits)
+    return [*_arrow(column, step, display), (value, style), (_cross(column, step, display), style)]
+
+
 def _written(column: ScorerColumn, step: int, display: DisplayOptions) -> str:
-    """The reward; where it is too long and would round to the threshold, on which side of that it lies."""
+    """The reward with as many decimals as tell it from the threshold.
+
+    Where these are too many: without the zero before the point, else on which side of the threshold it is.
+    """
     track, reward = column.track, column.track.rewards[step]
     rounded = number(reward, 2, column.digits)
     threshold = None if display.blind else track.threshold(step)
     if threshold is None:
         return rounded
     text = track.written(step)
-    if len(text) <= column.digits:
-        return text
+    for form in (text, text.replace("0.", ".", 1) if text.startswith(("0.", "-0.")) else text):
+        if len(form) <= column.digits:
+            return form
     if number(threshold, 2, column.digits) != rounded:
         return rounded
     return f"{'<' if reward < threshold else '>'}{number(threshold, 2, column.digits - 1)}"
 
 
-def _picture(column: ScorerColumn, step: int, reward: float, display: DisplayOptions) -> list[TextPart]:
-    """A bar in the scorer's own range with the threshold through it, or one character of that height."""
+def _picture(column: ScorerColumn, step: int, display: DisplayOptions) -> list[TextPart]:
+    """A bar in the scorer's own range with the threshold through it."""
     track, glyphs = column.track, display.glyphs
-    style = track.style or judged_style(column, step, display)
     if not column.bar:
-        return [(_level(column, track.share(reward), display), style)]
+        return []
+    share, style = track.share(track.rewards[step]), judged_style(column, step, display)
     threshold = None if display.blind else track.threshold(step)
     if threshold is None:
-        parts: list[TextPart] = [(glyphs.bar(track.share(reward), column.bar)[0], style)]
-    else:
-        parts = glyphs.reward_bar(track.share(reward), column.bar, track.share(threshold), style)
-    if glyphs.ascii_only and track.letter:
-        # Without colours, bars differ by what they are made of.
-        parts = [(text.replace("#", track.letter), names) for text, names in parts]
-    return parts
-
-
-def _level(column: ScorerColumn, share: float, display: DisplayOptions) -> str:
-    """One character for a share; a blank where it would be a digit right before those of the number."""
-    return " " if column.digits and display.glyphs.ascii_only else display.glyphs.level(share)
+        return [(glyphs.bar(share, column.bar)[0], style)]
+    return glyphs.reward_bar(share, column.bar, track.share(threshold), style)
 
 
 def _cross(column: ScorerColumn, step: int, display: DisplayOptions) -> str:
@@ -129,14 +139,14 @@ def _tick(column: ScorerColumn, step: int, display: DisplayOptions) -> str:
 
 
 def _arrow(column: ScorerColumn, step: int, display: DisplayOptions) -> list[TextPart]:
-    """The mark of a predicted step."""
+    """The mark of a predicted step, of a scorer that is not in focus: the gutter has that of the other."""
     if not _named(column, step, display):
         return [(" ", "")]
     return [("<" if display.glyphs.ascii_only else "◂", f"{column.track.style} strong")]
 
 
 def _named(column: ScorerColumn, step: int, display: DisplayOptions) -> bool:
-    return bool(column.track.letter) and column.track.verdict == step and not display.blind
+    return column.beside and column.track.verdict == step and not display.blind
 
 
 def _wrong(column: ScorerColumn, step: int) -> bool | None:

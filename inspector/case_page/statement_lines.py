@@ -16,13 +16,23 @@ MOST_VARIANTS = 3
 
 
 def said_lines(case: OpenCase) -> Iterator[Line]:
-    """Yield a line or more for each of them, notes below; nothing where there are none.
+    """Yield a line or more for each of them, notes below; nothing where there are none."""
+    for name, words in statements(case):
+        if name == "Note":
+            yield from paragraph("Note  ", "strong", words, case.display, scope="notes")
+            continue
+        for line in wrap(clean(f"{name}  {words}" if name else words), case.display.width):
+            yield Line([(line, "strong")])
+
+
+def statements(case: OpenCase) -> list[tuple[str, str]]:
+    """Return what people said by what it is called, the note last; rulings that no longer count have no name.
 
     While labels are hidden, so is what others said: who decides should not be told how.
     """
     journal, case_name, display = case.state.results.labels.journal, case.case["case"], case.display
     if journal is None:
-        return
+        return []
     me, triage = journal.author.who, journal.triage
     ratings = {who: _ratings(of) for who, of in triage.ratings.get(case_name, {}).items()}
     tags, note = (
@@ -30,18 +40,15 @@ def said_lines(case: OpenCase) -> Iterator[Line]:
         if display.blind
         else (triage.tags.get(case_name, ()), triage.note(case_name))
     )
-    for name, words in (
+    every = (
         ("Ruling", _by_whom(triage.rulings.get(case_name, {}), me, alone=display.blind)),
         ("Rated", _by_whom(ratings, me, alone=display.blind)),
         ("", _outdated(case, alone=display.blind)),
         ("Category", _by_whom(triage.categories.get(case_name, {}), me, alone=display.blind)),
         ("Tags", ", ".join(tags)),
-    ):
-        if words:
-            for line in wrap(clean(f"{name}  {words}" if name else words), display.width):
-                yield Line([(line, "strong")])
-    if note:
-        yield from paragraph("Note  ", "strong", note, display, scope="notes")
+        ("Note", note),
+    )
+    return [(name, words) for name, words in every if words]
 
 
 def kept_variants_lines(case: OpenCase) -> Iterator[Line]:

@@ -10,7 +10,7 @@ from inspector.case_page.context_lines import LONGEST_MESSAGE, messages_between,
 from inspector.case_page.open_case import OpenCase, Stop
 from inspector.case_page.page import StopLine, cut
 from inspector.case_page.prose import FOUND, NARROWEST, FoundText, body, in_raw, is_hit
-from inspector.case_page.reward_cells import cells, second_cells
+from inspector.case_page.reward_cells import cells, heads, second_cells
 from inspector.case_page.step_folds import Item, items
 from inspector.render.texts.gold_words import gold_word
 from inspector.render.texts.sentences import counted
@@ -45,6 +45,8 @@ def step_lines(case: OpenCase) -> Iterator[Line]:
         if bodies[step].only_raw:
             yield [("", FOUND)]
 
+    if "problem" not in display.apart or display.mode:
+        yield from letter_lines(case)
     yield from tool_lines(case)
     for item in items(case, heights):
         if item.run:
@@ -57,6 +59,12 @@ def step_lines(case: OpenCase) -> Iterator[Line]:
             if votes := label_words(labels, item.steps.start):
                 yield Line([(" " * indent, ""), (votes, "dim")])
     yield from between.get(len(bodies), ())
+
+
+def letter_lines(case: OpenCase) -> Iterator[Line]:
+    """Yield the letters of several scorers above their columns."""
+    if letters := heads(columns(case.tracks, case.display.width)):
+        yield Line([(" " * GUTTER, ""), *letters])
 
 
 def _step(case: OpenCase, item: Item, side: tuple[ScorerColumn, ...], text: FoundText, indent: int) -> Iterator[Line]:
@@ -138,7 +146,7 @@ def gutter(case: OpenCase, step: int) -> list[TextPart]:
     if word == "error":
         text, style = ("exact", "good strong") if predicted else ("gold", "gold")
     elif predicted:
-        text, style = "pred", "predicted"
+        text, style = "pred", "bad predicted"
     elif word == "error step":
         text, style = "err", "gold dim"
     elif word == "neutral":

@@ -6,6 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from inspector.render.charts.glyphs import reward_level
 from inspector.render.texts.text import apart_from
 from scoring.data.reward_transforms import DIFFERENCES, REWARDS
 from scoring.evaluation.evaluation import Evaluation
@@ -45,8 +46,15 @@ class Track(Struct, frozen=True, eq=False, dict=True):
 
     @property
     def style(self) -> str:
-        """The style of what is this scorer's alone."""
+        """The style of what is this scorer's alone: its brightness among several."""
         return f"scorer-{self.letter.lower()}" if self.letter else ""
+
+    def reward_style(self, step: int) -> str:
+        """Return the style of a step's reward: how far from the threshold it is; "dim" where none decides."""
+        scorer, threshold = self.evaluation.scorer, self.threshold(step)
+        if threshold is None:
+            return "dim"
+        return f"reward-{reward_level(self.rewards[step], threshold, scorer.high - scorer.low)}"
 
     @cached_property
     def kind(self) -> Literal["bars", "ticks", "marks"]:

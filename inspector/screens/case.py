@@ -7,9 +7,12 @@ import numpy as np
 from msgspec.structs import replace
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Container
+from textual.containers import Container, Horizontal, Vertical
+from textual.events import DescendantFocus
 
-from inspector.case_page.open_case import DisplayOptions
+from inspector.case_page import original_lines, token_lines
+from inspector.case_page.case_lines import CaseLines
+from inspector.case_page.open_case import DisplayOptions, Stop
 from inspector.case_page.opening import line_of
 from inspector.case_page.vote_page import answer_lines
 from inspector.render.texts.phrases import Phrase, name_forms
@@ -18,18 +21,21 @@ from inspector.render.texts.text import clean
 from inspector.render.texts.wrap import wrap
 from inspector.screens.bodies import Bodies
 from inspector.screens.case_job import case_asked, problem_words
+from inspector.screens.case_layout import CaseLayout, layout_for
 from inspector.screens.case_scorer import choose_judge
 from inspector.screens.critique import Critique
 from inspector.screens.curves import Curves
 from inspector.screens.export import offer_exports
 from inspector.screens.messages import Back, Export, NewRewards, ScoreCase
+from inspector.screens.near_cases import NearCases
 from inspector.screens.reading import ReadingScreen
-from inspector.screens.ready_cases import ReadyCases
+from inspector.screens.ready_cases import ReadyCases, ReadyPane
 from inspector.screens.screen_context import ScreenContext
 from inspector.screens.screen_lines import one_line, place_in_app, state_facts, write_header
-from inspector.screens.stepping import Hits, StepCursor
+from inspector.screens.stepping import PARTS, Hits, StepCursor
 from inspector.screens.tagging import Tagging
 from inspector.screens.what_if import WhatIf
+from inspector.state.case_list.listed import is_of_failures
 from inspector.state.kept_answers import kept_answers
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.critique_pane import CritiquePane
@@ -40,6 +46,13 @@ from inspector.widgets.line_view import Line, LineView
 from inspector.widgets.step_view import StepView
 from scoring.data.errors import InspectError
 from scoring.data.scorer import Scorer
+
+TITLES = {
+    original_lines.MODE: "Original",
+    original_lines.REWRITING: "Rewriting",
+    token_lines.MODE: "Tokens",
+}
+"""What the pane of the steps is called while something else is in their place."""
 
 
 class CaseScreen(ReadingScreen):
@@ -73,17 +86,27 @@ class CaseScreen(ReadingScreen):
         self.critique = Critique(self)
         self.hits = Hits(self)
         self.ready = ReadyCases(self)
+        self.near = NearCases(self)
         self.control(self.cursor, self.bodies, self.curves, self.critique, Tagging(self))
         self._place = 0
         self._listed = True
+        self._shown_row: int | None = None
 
     def compose(self) -> ComposeResult:
         yield one_line("title")
         yield from self.compose_above()
-        with Container(id="reading"):
-            yield from self.curves.compose()
-            yield StepView(id="steps")
-            yield from self.critique.compose()
+        with Horizontal(id="case"):
+            yield from self.near.compose()
+            with Vertical(id="middle"):
+                yield StepView(id="problem", classes="pane")
+                with Container(id="reading"):
+                    yield from self.curves.compose()
+                    yield StepView(id="steps", classes="pane")
+                    yield from self.critique.compose()
+                yield StepView(id="why", classes="pane")
+            with Vertical(id="side"):
+                yield from self.curves.compose_side()
+                yield StepView(id="verdicts", classes="pane")
         yield from self.compose_beneath()
         yield from self.compose_rail()
 
@@ -101,22 +124,49 @@ class CaseScreen(ReadingScreen):
         return self.query_one("#steps", StepView)
 
     def display_options(self, view: LineView) -> DisplayOptions:
-        return replace(super().display_options(view), mode=self.bodies.mode, xray=self.bodies.found)
+        display = super().display_options(view)
+        return replace(display, mode=self.bodies.mode, xray=self.bodies.found, apart=self.panes_now.apart)
+
+    @property
+    def panes_now(self) -> CaseLayout:
+        """The panes for the room that there is."""
+        width, height = self.size
+        return layout_for(width, height, wide_body=bool(self.bodies.mode) or self.critique.is_open)
+
+    @property
+    def problem_rows(self) -> int:
+        """The lines of the problem that are in sight."""
+        layout = self.panes_now
+        return layout.most if Stop("problem") in self.reading.turned else layout.problem
+
+    def _lay_out(self) -> None:
+        """Show and hide panes by the room that there is."""
+        layout = self.panes_now
+        for name, there in (("near", layout.cases), ("side", layout.verdicts), ("why", layout.why)):
+            self.query_one(f"#{name}").display = there
+        self.set_class(layout.cases, "-three")
+        frame = 2 if layout.framed else 0
+        problem, why = self.query_one("#problem"), self.query_one("#why")
+        low = layout.framed and not layout.why
+        problem.set_class(low, "-open")
+        problem.styles.height = self.problem_rows + (1 if low else frame)
+        why.styles.height = layout.why_height
+        self.curves.lay_out()
 
     def on_mount(self) -> None:
         self.bodies.begin()
-        self.curves.lay_out()
+        self._lay_out()
         self.steps.focus()
         self.call_after_refresh(self._show, keep_scroll=False)
 
     def on_resize(self) -> None:
         self.critique.lay_out()
-        self.curves.lay_out()
+        self._lay_out()
         self.call_after_refresh(self._show, keep_scroll=True)
 
     def on_sized_resized(self, event: Sized.Resized) -> None:
         """Wrap the lines for the room there is now: something beside or above the steps came or went."""
-        if event.view is self.steps and self.cursor.page.lines:
+        if event.view is self.steps and self.cursor.pages:
             self._show(keep_scroll=True)
 
     def show_state(self, state: ScreenState) -> None:  # noqa: ARG002  # it is self.screen state already
@@ -124,36 +174,66 @@ class CaseScreen(ReadingScreen):
 
     def _show(self, *, keep_scroll: bool) -> None:
         state = self.state
-        self.curves.lay_out()
+        self._lay_out()
         places = np.flatnonzero(state.shown == self.row)
         self._place = int(places[0]) if places.size else min(self._place, max(0, state.shown.size - 1))
         view = self.steps
         display = self.display_options(view)
         ready = self.ready.get(state, self.row, display)
-        cursor = self.cursor
-        cursor.page = page = ready.page
+        cursor, page = self.cursor, ready.page
+        cursor.pages = {"steps": page, **{part: ready.around[part].page for part in PARTS if part in ready.around}}
         scroll: int | None = ready.scroll
         if cursor.stop is None or not keep_scroll:
-            cursor.stop = ready.stop
-        else:
+            cursor.part, cursor.stop = "steps", ready.stop
+        elif cursor.part not in cursor.pages:
+            # What was in a pane of its own follows the steps, or is not there.
+            cursor.part = "steps"
+        elif cursor.part == "steps":
             scroll = self._steady(view, cursor.line)
-        line = cursor.line
+        line = cursor.line if cursor.part == "steps" else None
         same = line == line_of(page, ready.stop)
         lines = ready.lines if same else replace(ready.lines, strips={})
         self._listed = bool(places.size)
         # Told before the steps, the title is painted in one frame with them; told after, in the next one.
         self.show_title()
+        if cursor.part != "steps" and keep_scroll:
+            scroll = None
         view.show(lines, keep_scroll=True, pinned=page.pinned, cursor=line, scroll=scroll)
+        self._caption_steps(page)
+        self._show_around(ready.around)
         if state.results.matches is not None:
             # How many hits there are is seen by the lines.
             self.show_title()
         if not keep_scroll:
             self.show_first_hit(view)
+            if not view.has_focus and not self.critique.has_focus:
+                view.focus(scroll_visible=False)
         self.call_after_refresh(self.curves.show)
         # The steps are on screen before what is said of them.
         self.call_after_refresh(self.critique.show)
+        self.near.show_soon()
         self.ready.look_ahead()
         self.bodies.follow()
+
+    def _show_around(self, around: Mapping[str, ReadyPane]) -> None:
+        """Show the panes around the steps; of another case from their first line on."""
+        same, self._shown_row = self._shown_row == self.row, self.row
+        for name in ("problem", "verdicts", "why"):
+            view, ready = self.query_one(f"#{name}", StepView), around.get(name)
+            if ready is None:
+                view.show([])
+                continue
+            cursor = self.cursor.line if name == self.cursor.part else None
+            lines = ready.lines if cursor is None else replace(ready.lines, strips={})
+            view.show(lines, keep_scroll=True, cursor=cursor, scroll=None if same else 0)
+            view.caption(ready.title, ready.status)
+
+    def _caption_steps(self, page: CaseLines) -> None:
+        """Name the scorers by their letters in the frame, and what Enter does."""
+        tracks = page.scorers
+        names = [f"{letter} {name}" if letter else name for letter, name in tracks]
+        hint = f"{self.context.keys.of('turn-over')} folds" if page.stops else ""
+        self.steps.caption(TITLES.get(self.bodies.mode, "Steps"), "   ".join(names), hint)
 
     def _steady(self, view: StepView, line: int | None) -> int | None:
         """The line to begin with so that the cursor stays where it is on screen; None where it is not on screen."""
@@ -164,12 +244,21 @@ class CaseScreen(ReadingScreen):
 
     def show_title(self) -> None:
         state = self.state
-        place = self.place_words(state)
         short = state.cases["id"][self.row]
         facts = [Phrase(("BLIND",))] if self.reading.blind else []
-        facts += [Phrase((place, "")), Phrase(self.hits.forms, rank=1), *state_facts(state, self.context.glyphs)]
+        facts += [
+            Phrase((self.place_words(state), "")),
+            Phrase(self.hits.forms, rank=1),
+            *state_facts(state, self.context.glyphs),
+        ]
         named = Phrase((*dict.fromkeys(name_forms(short, 32, 24, 16)),), rank=2)
-        write_header(self, [*place_in_app(state), named], facts)
+        place = Phrase((self.place_name, ""), rank=4)
+        write_header(self, [*place_in_app(state), place, named], facts)
+
+    @property
+    def place_name(self) -> str:
+        """What the cases are called that this one is among, for the title."""
+        return "failures" if is_of_failures(self.state) else "cases"
 
     def place_words(self, state: ScreenState) -> str:
         """Return which of the cases this one is."""
@@ -268,8 +357,24 @@ class CaseScreen(ReadingScreen):
 
     def on_line_view_clicked(self, event: LineView.Clicked) -> None:
         """Move the cursor to the line that was clicked, if it can go there."""
-        if event.view is self.steps:
-            self.cursor.go_to_line(event.line)
+        part = next((part for part in PARTS if event.view.id == part), None)
+        if part is not None:
+            self.cursor.go_to_line(part, event.line)
+
+    def on_descendant_focus(self, event: DescendantFocus) -> None:
+        """Put the cursor into the pane that has got the focus."""
+        part = next((part for part in PARTS if event.widget.id == part), None)
+        if part is not None and part != self.cursor.part and self.cursor.pages:
+            self.cursor.go_into(part)
+
+    def action_pane(self, by: int) -> None:
+        """Go to the next pane that can be read, or the one before."""
+        panes: list[LineView] = [self.cursor.view_of(part) for part in self.cursor.parts]
+        panes += [self.critique.pane] if self.critique.is_open else []
+        focused = self.focused
+        at = panes.index(focused) if focused in panes else 0
+        if panes:
+            panes[(at + by) % len(panes)].focus(scroll_visible=False)
 
     def on_critique_pane_pressed(self, event: CritiquePane.Pressed) -> None:
         self.critique.press(event.spot)
@@ -277,7 +382,7 @@ class CaseScreen(ReadingScreen):
     def on_screen_resume(self) -> None:
         """Follow variants that may have come or gone."""
         self.ready.forget()
-        if self.cursor.page.lines:
+        if self.cursor.pages:
             self._show(keep_scroll=True)
 
     def action_what_if(self) -> None:

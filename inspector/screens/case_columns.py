@@ -12,7 +12,7 @@ from inspector.case_page.facts import BLINDED
 from inspector.render.charts.glyphs import Glyphs
 from inspector.render.texts.short_names import short_name
 from inspector.render.texts.text import TextPart, number
-from inspector.state.case_list.case_rows import FOUND_IN
+from inspector.state.case_list.case_rows import FOUND_IN, LEVELS
 from inspector.state.case_list.catalogue import OF_SCORER, REWARDS, catalogue, entry_of
 from inspector.state.screen_state import ScreenState
 from inspector.state.thresholds.threshold_span import threshold_span
@@ -21,8 +21,8 @@ from inspector.widgets.columns import Paint, TableColumn
 # -- how a value of a case becomes the cell of a list
 
 
-RewardPicture = tuple[list[float] | None, int | None, int | None]
-"""Rewards, gold step and predicted step of a case."""
+RewardPicture = tuple[list[float] | None, int | None, int | None, list[int] | None]
+"""Rewards, gold step and predicted step of a case, and the levels of the rewards."""
 
 
 class CellPaint(Struct, frozen=True):
@@ -54,7 +54,10 @@ class CellPaint(Struct, frozen=True):
         """Write a signed distance, `never` where no threshold makes the case right."""
         if value is None:
             return [self._missing]
-        return [("never" if abs(value) == float("inf") else number(value, 2, width, "+"), "")]
+        if abs(value) == float("inf"):
+            return [("never", "")]
+        written = number(value, 2, width, "+")
+        return [(written if self.glyphs.ascii_only else written.replace("-", "−"), "")]
 
     def distance(self, value: float | None, width: int) -> list[TextPart]:
         """Write a distance without a sign."""
@@ -64,12 +67,14 @@ class CellPaint(Struct, frozen=True):
 
     def spark(self, value: RewardPicture, width: int) -> list[TextPart]:
         """Draw a picture of the rewards."""
-        rewards, gold, verdict = value
-        return self.glyphs.sparkline(rewards, self.low, self.high, gold, verdict, width) if rewards else [("", "")]
+        rewards, gold, verdict, levels = value
+        if not rewards:
+            return [("", "")]
+        return self.glyphs.sparkline(rewards, self.low, self.high, gold, verdict, width, levels or ())
 
     def bare_spark(self, rewards: list[float] | None, width: int) -> list[TextPart]:
         """Draw a picture of the rewards without marks."""
-        return self.spark((rewards, None, None), width)
+        return self.spark((rewards, None, None, None), width)
 
     def listing(self, value: Sequence[object] | None, _width: int) -> list[TextPart]:
         """Write a list with commas."""
@@ -231,7 +236,7 @@ def _column(state: ScreenState, key: str, paint: CellPaint, *, leave: bool, blin
     scorer = entry.of or state.focus.scorer
     source: str | tuple[str, ...] = f"{scorer}.{kind}" if kind in OF_SCORER else key
     if kind == REWARDS:
-        source = REWARDS if blind else (REWARDS, "earliest_error", f"{scorer}.verdict")
+        source = REWARDS if blind else (REWARDS, "earliest_error", f"{scorer}.verdict", LEVELS)
     width, most = WIDTHS.get(kind, USUAL), 0
     painter = _painter(state, kind, source, paint)
     flex, whole = FLEX.get(kind, 0), cell_len(entry.title)

@@ -12,8 +12,9 @@ from textual.containers import Horizontal
 
 from inspector.case_page.case_lines import case_lines
 from inspector.case_page.opening import opening
-from inspector.render.texts.phrases import Phrase
+from inspector.render.texts.phrases import Phrase, joined
 from inspector.render.texts.sentences import counted
+from inspector.screens.base import SHORT
 from inspector.screens.export import offer_exports
 from inspector.screens.exporting import case_facts, cases_of, report_of
 from inspector.screens.filtering import Filtering
@@ -28,12 +29,12 @@ from inspector.screens.screen_lines import (
     place_in_app,
     state_facts,
     write_header,
-    write_phrases,
 )
 from inspector.screens.searching import Searching
 from inspector.screens.slices import Slicing
 from inspector.screens.tagging import Tagging
 from inspector.state.case_list.catalogue import order_words
+from inspector.state.case_list.listed import is_of_failures, is_unfiltered
 from inspector.state.filtering.filter_words import apart_phrases, filter_phrase
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.facet_list import FacetList
@@ -66,6 +67,7 @@ class CasesScreen(ReadingScreen):
     """The list, with facets and steps where there is room."""
 
     NAME = "cases"
+    NAMED = False
     BINDINGS: ClassVar[list[BindingType]] = list(bindings_of("cases"))
     ABOUT = (
         "The cases that pass the filter. Enter opens one; facets, conditions and a search choose which are listed, and "
@@ -88,13 +90,15 @@ class CasesScreen(ReadingScreen):
 
     def compose(self) -> ComposeResult:
         yield one_line("title")
-        yield one_line("filter")
         with Horizontal(id="body"):
             facets = FacetList(id="facets")
+            facets.add_class("pane")
             facets.display = False
             yield facets
-            yield make_table(self.context.glyphs, "cases", self._no_match)
-            pane = StepView(id="pane")
+            table = make_table(self.context.glyphs, "cases", self._no_match)
+            table.add_class("pane")
+            yield table
+            pane = StepView(id="pane", classes="pane")
             pane.can_focus = False
             yield pane
         yield SearchBar(SCOPES, id="search")
@@ -133,6 +137,8 @@ class CasesScreen(ReadingScreen):
         """Wrap the lines for the room there is now."""
         if isinstance(event.view, StepView):
             self._show_pane_soon()
+        else:
+            self._caption_list(self.state)
 
     @property
     def _no_match(self) -> str:
@@ -161,29 +167,49 @@ class CasesScreen(ReadingScreen):
         self._show_pane_soon()
 
     def _tell_column(self) -> None:
-        self._show_titles(self.state)
+        """Say what the column under the cell cursor is: in the frame, or in the title where there is none."""
+        self._caption_list(self.state)
+        if not self._framed:
+            self._show_titles(self.state)
+
+    @property
+    def _framed(self) -> bool:
+        """Whether panes have frames."""
+        return self.size.height >= SHORT
 
     def _show_titles(self, state: ScreenState) -> None:
         listed = f"{state.shown.size:,} of {counted(int(state.benchmark_rows.sum()), 'case')}"
         facts = [Phrase(("BLIND",))] if self._blind else []
+        facts += [] if self._framed else self.arranging.column_phrases()
         marked = self._marked_rows.size
         facts += [Phrase((f"{marked:,} marked",))] if marked else []
+        only_failures = is_of_failures(state)
+        facts += [] if only_failures or is_unfiltered(state) else [replace(filter_phrase(state), rank=3)]
         facts += [Phrase((listed,)), *state_facts(state, self.context.glyphs)]
-        evaluation = state.evaluation
-        if evaluation is None and state.cases.height:
+        if state.evaluation is None and state.cases.height:
             score = self.context.keys.of("score")
-            facts.append(Phrase((f"nobody has scored it, {score} does", "not scored"), rank=1))
-        write_header(self, [*place_in_app(state), Phrase(("cases", ""))], facts)
-        sort = state.results.query.sort
+            facts.append(Phrase((f"not scored yet, {score} scores them", "not scored"), rank=1))
+        write_header(self, [*place_in_app(state), Phrase(("failures" if only_failures else "cases", ""))], facts)
+        self._caption_list(state)
+        self.facets.caption("Facets", hint=f"{self.context.keys.of('facets')} closes")
+
+    def _caption_list(self, state: ScreenState) -> None:
+        """Write the order into the frame of the list, and beneath it the column, what else holds, and the position."""
+        table, dot = self.table, " | " if self.context.glyphs.ascii_only else " · "
+        position = f"{table.cursor + 1:,} of {table.row_count:,}" if table.row_count else ""
+        first = self.arranging.column_phrases()
+        notes = [] if first else [Phrase((*phrase.forms, ""), rank=3) for phrase in apart_phrases(state)]
+        hint = joined([*first, *notes, Phrase((position,))], table.outer_size.width - 6, dot)
+        table.caption("Cases", self._order_words(state), hint)
+
+    def _order_words(self, state: ScreenState) -> str:
+        sort, evaluation = state.results.query.sort, state.evaluation
         # Without a threshold no mistake is nearer than another: right and wrong ones are all that is told apart.
         graded = evaluation is None or not isinstance(evaluation.rule, ProvidedVerdicts)
-        words = "wrong ones first" if sort == INSTRUCTIVE and not graded else order_words(sort)
-        first, beside = self.arranging.column_phrases(), apart_phrases(state)
-        if first:
-            # What a column is matters more than the order, and than what else is said of the filter.
-            beside = [Phrase((*phrase.forms, ""), rank=3) for phrase in beside]
-        first = first or [Phrase((words, ""), rank=2)]
-        write_phrases(self, "filter", [*first, filter_phrase(state), *beside], "dim")
+        if sort == INSTRUCTIVE:
+            return "sorted by most instructive" if graded else "wrong ones first"
+        words = order_words(sort)
+        return f"sorted {words}" if words.startswith("by ") else words
 
     def show_case(self) -> None:
         self._follow_blind()
@@ -203,16 +229,19 @@ class CasesScreen(ReadingScreen):
 
     def _show_pane(self) -> None:
         pane, row = self.query_one("#pane", StepView), self.table.row_id
+        self._caption_list(self.state)
         if not pane.display:
             return
         if row is None:
             pane.show([])
+            pane.caption("Steps")
             return
         display = self.display_options(pane)
         page = case_lines(self.state, row, display)
         scroll = None if self._pane_row == row else opening(page, display.height)[1]
         self._pane_row = row
         pane.show(page.lines, keep_scroll=True, pinned=page.pinned, scroll=scroll)
+        pane.caption(self.state.cases["id"][row], hint=f"{self.context.keys.of('open-case')} opens")
         if scroll is not None:
             self.show_first_hit(pane)
 

@@ -68,7 +68,7 @@ class Critique(Controller[CasePage]):
 
     def compose(self) -> ComposeResult:
         """Compose the pane, which is closed."""
-        pane = AnswersPane(id="critique")
+        pane = AnswersPane(id="critique", classes="pane")
         pane.display = False
         yield pane
 
@@ -77,6 +77,11 @@ class Critique(Controller[CasePage]):
     @property
     def pane(self) -> CritiquePane:
         return self.screen.query_one("#critique", CritiquePane)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the pane is open."""
+        return self._open
 
     @property
     def has_focus(self) -> bool:

@@ -4,21 +4,19 @@ from typing import Protocol
 
 from msgspec.structs import replace
 from textual.app import ComposeResult
-from textual.containers import Container
 
 from inspector.case_page.curve import curve_lines
 from inspector.case_page.open_case import open_case
 from inspector.case_page.tracks import LETTERS
 from inspector.render.texts.sentences import decision_words
+from inspector.screens.case_layout import CaseLayout
 from inspector.screens.controller import Controller
 from inspector.screens.critique import Critique
 from inspector.screens.scorer_choice import ScorerChoice
 from inspector.screens.stepping import CasePage
+from inspector.state.focusing import best_first
 from inspector.widgets.step_view import StepView
 from scoring.data.errors import InspectError
-
-BESIDE = 160
-"""Columns from which the curves stand beside the steps."""
 
 
 class CurvedScreen(CasePage, Protocol):
@@ -27,24 +25,40 @@ class CurvedScreen(CasePage, Protocol):
     critique: Critique
 
     @property
+    def panes_now(self) -> CaseLayout: ...
+    @property
     def beside(self) -> tuple[str, ...]: ...
+
+
+def _hidden_pane(name: str) -> StepView:
+    pane = StepView(id=name, classes="pane")
+    pane.can_focus = False
+    pane.display = False
+    return pane
 
 
 class Curves(Controller[CurvedScreen]):
     """Chooses scorers, and draws their curves for the case on screen."""
 
     def compose(self) -> ComposeResult:
-        """Compose the pane of the curves, hidden until it is asked for."""
-        curve = StepView(id="curve")
-        curve.can_focus = False
-        curve.display = False
-        yield curve
+        """Compose the pane of the curves above the steps, hidden until it is asked for."""
+        yield _hidden_pane("curve")
+
+    def compose_side(self) -> ComposeResult:
+        """Compose the one at the right, where there is room for it."""
+        yield _hidden_pane("side-curve")
+
+    @property
+    def view(self) -> StepView:
+        """The pane in which the curves are, if they are shown."""
+        return self.screen.query_one("#side-curve" if self._at_side else "#curve", StepView)
 
     def show(self) -> None:
         """Draw the curves of the case on screen, where they are asked for."""
-        view = self.screen.query_one("#curve", StepView)
+        view = self.view
         if not view.display:
             return
+        view.caption("Rewards by step")
         width, height = view.viewport
         try:
             case = open_case(self.state, self.screen.row, self.screen.display_options(view))
@@ -74,12 +88,18 @@ class Curves(Controller[CurvedScreen]):
         if evaluation is None or not evaluation.rule.is_movable or display.unscored or display.mode:
             # Other bodies than the steps have two sides of their own.
             return False
-        return screen.size.width >= BESIDE and not screen.critique.pane.display
+        return self._at_side
 
     def lay_out(self) -> None:
         """Place the curves, if they are shown, by the room there is."""
-        self.screen.query_one("#reading", Container).set_class(self.screen.size.width >= BESIDE, "-curve-right")
-        self.screen.query_one("#curve", StepView).display = self._wanted
+        wanted, at_side = self._wanted, self._at_side
+        self.screen.query_one("#curve", StepView).display = wanted and not at_side
+        self.screen.query_one("#side-curve", StepView).display = wanted and at_side
+
+    @property
+    def _at_side(self) -> bool:
+        """Whether they are above the verdicts."""
+        return self.screen.panes_now.cases and self.screen.panes_now.verdicts
 
     def action_overlay(self) -> None:
         """Choose the scorers that stand beside each other."""
@@ -90,7 +110,7 @@ class Curves(Controller[CurvedScreen]):
         there = [
             evaluation for evaluation in state.results.evaluations if evaluation.coverage.covers(state.focus.benchmark)
         ]
-        names = [evaluation.scorer.name for evaluation in there]
+        names = best_first(state, [evaluation.scorer.name for evaluation in there])
         if names == [state.focus.scorer]:
             self.screen.notify("There is no other scorer on this benchmark.", markup=False)
             return

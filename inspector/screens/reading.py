@@ -33,8 +33,7 @@ class ReadingScreen(AppScreen):
 
     def __init__(self, context: ScreenContext, state: ScreenState) -> None:
         super().__init__(context, state)
-        # Readable formulas need more than ASCII.
-        self.reading = DisplayOptions(80, context.glyphs, raw=context.glyphs.ascii_only)
+        self.reading = DisplayOptions(80, context.glyphs)
 
     @property
     def beside(self) -> tuple[str, ...]:

@@ -1,18 +1,22 @@
 """The case screen prepares: what is shown of a case, and of its neighbours while no key is pressed."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from inspector.case_page.case_lines import CaseLines, case_lines
-from inspector.case_page.open_case import DisplayOptions, Stop
+from inspector.case_page.case_lines import CaseLines, numbered, page_of, unreadable
+from inspector.case_page.open_case import DisplayOptions, OpenCase, Stop, open_case
 from inspector.case_page.opening import line_of, opening
+from inspector.case_page.pane_sections import problem_page, problem_status, verdict_lines, why_page, why_title
 from inspector.screens.controller import Controller
 from inspector.screens.critique import Critique
 from inspector.screens.stepping import CasePage
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.line_view import Line, PreparedLines
+from inspector.widgets.step_view import StepView
+from scoring.data.errors import InspectError
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -22,13 +26,26 @@ IDLE = 0.12
 """Seconds without a key after which the neighbours of the case are made ready."""
 
 
+class ReadyPane(Struct, frozen=True, eq=False):
+    """What a pane around the steps shows: its page, the lines, and title and status of its frame."""
+
+    page: CaseLines
+    lines: PreparedLines
+    title: str
+    status: str = ""
+
+
 class ReadyCase(Struct, frozen=True, eq=False):
-    """A case made ready: its page, where the cursor stands and what is on top when it is opened, and the lines."""
+    """A case made ready: its page, where the cursor stands and what is on top when it is opened, and the lines.
+
+    `around` are the panes around the steps by name, as far as they are there.
+    """
 
     page: CaseLines
     stop: Stop | None
     scroll: int
     lines: PreparedLines
+    around: Mapping[str, ReadyPane]
 
 
 class PreparingScreen(CasePage, Protocol):
@@ -38,6 +55,8 @@ class PreparingScreen(CasePage, Protocol):
 
     @property
     def rail_open(self) -> bool: ...
+    @property
+    def problem_rows(self) -> int: ...
     def neighbours(self, state: ScreenState) -> Sequence[int]: ...
     def lines_beneath(self, state: ScreenState, row: int, display: DisplayOptions) -> Iterator[Line]: ...
 
@@ -64,12 +83,34 @@ class ReadyCases(Controller[PreparingScreen]):
         return self._ready[row]
 
     def _make(self, state: ScreenState, row: int, display: DisplayOptions) -> ReadyCase:
-        page = case_lines(state, row, display)
+        try:
+            case = open_case(state, row, display)
+        except InspectError as error:
+            page, around = unreadable(state.cases["case"][row], error, display), {}
+        else:
+            page, around = page_of(case), dict(self._around(case))
         stop, scroll = opening(page, display.height)
         lines = [*page.lines, *self.screen.lines_beneath(state, row, display)]
         view = self.screen.steps
         painted = view.painted_ahead(lines, pinned=page.pinned, cursor=line_of(page, stop), scroll=scroll)
-        return ReadyCase(page, stop, scroll, painted)
+        return ReadyCase(page, stop, scroll, painted, around)
+
+    def _around(self, case: OpenCase) -> Iterator[tuple[str, ReadyPane]]:
+        """Make the panes around the steps ready, as far as they are there."""
+        for name in ("problem", "verdicts", "why"):
+            view = self.screen.query_one(f"#{name}", StepView)
+            if not view.display:
+                continue
+            rows = self.screen.problem_rows if name == "problem" else view.viewport.height
+            display = replace(case.display, width=max(20, view.viewport.width), height=max(1, rows))
+            shown = replace(case, display=display)
+            if name == "problem":
+                page, title, status = problem_page(shown), "Problem", problem_status(shown)
+            elif name == "why":
+                page, (title, status) = why_page(shown), why_title(shown)
+            else:
+                page, title, status = numbered(verdict_lines(shown)), "Verdicts", ""
+            yield name, ReadyPane(page, view.painted_ahead(page.lines), title, status)
 
     def look_ahead(self) -> None:
         """Make the neighbours ready as soon as no key is pressed for a while."""

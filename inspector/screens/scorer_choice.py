@@ -56,12 +56,13 @@ class ScorerChoice(Dialog[tuple[str, ...] | None]):
         cursor = self.query_one(PickList).cursor
         name = self._names[cursor]
         if name == self._focus:
-            self.notify("The scorer in focus is always shown: look through another one to leave it out.", markup=False)
+            self.notify("The scorer in focus is always shown. Focus on another one to leave it out.", markup=False)
         elif name not in self._ticked and len(self._ticked) >= self._most:
             self.notify(f"No more than {self._most} fit beside each other.", markup=False)
         else:
             self._ticked ^= {name}
-        self._show(cursor)
+        # Space goes on to the next one, as in other lists with ticks.
+        self._show(min(cursor + 1, len(self._names) - 1))
 
     def action_none(self) -> None:
         """Untick all but the scorer in focus."""

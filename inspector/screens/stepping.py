@@ -1,7 +1,7 @@
 """The step cursor of the case screen: going from step to step, folding them, copying them."""
 
 from bisect import bisect_left
-from typing import Protocol
+from typing import Literal, Protocol
 
 from msgspec.structs import replace
 
@@ -38,20 +38,65 @@ class CasePage(ControlledScreen, Protocol):
     def show_case(self) -> None: ...
     def show_title(self) -> None: ...
     def action_reason(self) -> None: ...
+    def action_pane(self, by: int) -> None: ...
+
+
+Part = Literal["problem", "steps", "why"]
+PARTS: tuple[Part, ...] = ("problem", "steps", "why")
+"""The panes in which the cursor can be, from above."""
+_NOTHING = CaseLines((), ())
 
 
 class StepCursor(Controller[CasePage]):
     """The cursor on the steps, and on the problem, the gold labels and the facts, of the case on screen."""
 
-    page = CaseLines((), ())
-    """What is on screen."""
     stop: Stop | None = None
     """Where the cursor stands."""
+    part: Part = "steps"
+    """The pane in which it is."""
+
+    def __init__(self, screen: CasePage) -> None:
+        super().__init__(screen)
+        self.pages: dict[Part, CaseLines] = {}
+
+    @property
+    def page(self) -> CaseLines:
+        """What is on screen in the pane of the cursor."""
+        return self.pages.get(self.part, _NOTHING)
 
     @property
     def steps(self) -> StepView:
-        """The pane of the case."""
-        return self.screen.steps
+        """The pane of the cursor."""
+        return self.view_of(self.part)
+
+    def view_of(self, part: Part) -> StepView:
+        """Return the pane of a part of the case."""
+        return self.screen.query_one(f"#{part}", StepView)
+
+    @property
+    def parts(self) -> list[Part]:
+        """The panes in which there is a place for the cursor, from above."""
+        return [part for part in PARTS if self.view_of(part).display and self.pages.get(part, _NOTHING).stops]
+
+    def go_into(self, part: Part, stop: Stop | None = None) -> None:
+        """Put the cursor into another pane, on a stop of it, by default on the first."""
+        stops = self.pages.get(part, _NOTHING).stops
+        if part != self.part:
+            self.steps.put_cursor(None)
+            self.part = part
+        if stops:
+            self.stop = stops[0][0] if stop is None else stop
+            self._stand(line_of(self.page, self.stop) or 0)
+        if not self.steps.has_focus:
+            self.steps.focus(scroll_visible=False)
+
+    def _cross(self, by: int) -> None:
+        """Go into the next pane, or the one before, if there is one."""
+        parts = self.parts
+        at = (parts.index(self.part) if self.part in parts else 0) + by
+        if 0 <= at < len(parts):
+            stops = self.pages[parts[at]].stops
+            self.go_into(parts[at], stops[0 if by > 0 else -1][0])
 
     @property
     def line(self) -> int | None:
@@ -67,6 +112,10 @@ class StepCursor(Controller[CasePage]):
         seen, page = view.seen, max(1, len(view.seen) - 1)
         here = self.line
         if here is None or not seen:
+            return
+        at_end = seen.stop >= view.line_count if by > 0 else seen.start <= view.fixed_lines
+        if at_end and here in seen and not any(line > here if by > 0 else line < here for line in lines):
+            self._cross(by)
             return
         if here not in seen and self._leave_unseen(here, by):
             return
@@ -85,7 +134,7 @@ class StepCursor(Controller[CasePage]):
 
     def action_half(self, by: int) -> None:
         """Scroll half a page on or back; the cursor stays on its step, and comes along with the next key."""
-        view = self.steps
+        view = self.view_of("why" if self.part == "why" else "steps")
         view.scroll_to(y=view.scroll_offset.y + by * max(1, len(view.seen) // 2), force=True)
 
     def _leave_unseen(self, here: int, by: int) -> bool:
@@ -117,18 +166,20 @@ class StepCursor(Controller[CasePage]):
 
     def go_to_step(self, step: int) -> None:
         """Bring a step (0-based) of the case to the top, with the cursor on it; a step that is folded stays so."""
-        if step < len(self.page.starts):
+        if step < len(self.pages.get("steps", _NOTHING).starts):
+            self.go_into("steps")
             line = self.page.starts[step]
             self.steps.scroll_to_line(line, top=True)
             self._stand(line)
 
     def action_end(self, last: bool) -> None:
-        """Go to the problem, or the last stop; with all that is above or below it."""
-        if not self.page.stops:
+        """Go to the problem, or the last stop, with all that is above or below it; the other panes follow."""
+        if not (parts := self.parts):
             return
-        self.stop, line = self.page.stops[-1 if last else 0]
-        self.steps.scroll_to(y=self.page.length if last else 0, force=True)
-        self.steps.put_cursor(line)
+        part = parts[-1 if last else 0]
+        self.go_into(part, self.pages[part].stops[-1 if last else 0][0])
+        for shown in parts:
+            self.view_of(shown).scroll_to(y=self.pages[shown].length if last else 0, force=True)
 
     def turn_over(self) -> None:
         """Fold or unfold what the cursor stands on."""
@@ -177,7 +228,8 @@ class StepCursor(Controller[CasePage]):
         facts = Stop("facts")
         unfolded = self.screen.reading.facts != (facts in self.screen.reading.turned)
         self.screen.read(replace(self.screen.reading, facts=not unfolded, turned=self.screen.reading.turned - {facts}))
-        if self.screen.reading.facts and self.page.stops:
+        if self.screen.reading.facts and (parts := self.parts):
+            self.go_into(parts[-1])
             self.stop, line = self.page.stops[-1]
             self.steps.scroll_to_line(self.page.length - 1)
             self.steps.scroll_to_line(line)
@@ -190,11 +242,10 @@ class StepCursor(Controller[CasePage]):
             return
         self.screen.post_message(Copy(*(whole_case(case) if everything else copied(case, self.stop))))
 
-    def go_to_line(self, line: int) -> None:
+    def go_to_line(self, part: Part, line: int) -> None:
         """Go where the mouse was pressed, if the cursor can go there."""
-        if (stop := stop_at(self.page, line)) is not None:
-            self.stop = stop
-            self.steps.put_cursor(self.line)
+        if (stop := stop_at(self.pages.get(part, _NOTHING), line)) is not None:
+            self.go_into(part, stop)
 
 
 # -- going from hit to hit of a search within one case
@@ -203,14 +254,23 @@ class StepCursor(Controller[CasePage]):
 class Hits(Controller[CasePage]):
     """The lines of the case on screen in which what is searched for stands."""
 
-    _hit: tuple[list[int], int] = ([], -1)
+    _hit: tuple[list[tuple[Part, int]], int] = ([], -1)
+
+    @property
+    def _hits(self) -> list[tuple[Part, int]]:
+        """The lines with a hit, with the panes in which they are."""
+        if self.state.results.matches is None:
+            return []
+        cursor = self.screen.cursor
+        shown = [(part, cursor.view_of(part)) for part in PARTS]
+        return [(part, line) for part, view in shown if view.display for line in view.lines_with(FOUND)]
 
     @property
     def forms(self) -> tuple[str, ...]:
         """How many lines have a hit and on which one the reader is, for the title; "" where nothing is searched for."""
         if self.state.results.matches is None:
             return ("",)
-        hits = self.screen.steps.lines_with(FOUND)
+        hits = self._hits
         known, place = self._hit
         if hits and known == hits:
             return (f"hit {place + 1} of {len(hits)}", "")
@@ -221,20 +281,22 @@ class Hits(Controller[CasePage]):
 
         Of a `fresh` case it is the first of all, or going back the last.
         """
-        view = self.screen.steps
-        hits = [] if self.state.results.matches is None else view.lines_with(FOUND)
+        hits, cursor = self._hits, self.screen.cursor
         known, place = self._hit
         if fresh:
             place = 0 if by > 0 else len(hits) - 1
         elif known == hits:
             place += by
         else:
-            below = bisect_left(hits, view.scroll_offset.y)
+            top = PARTS.index(cursor.part), cursor.steps.scroll_offset.y
+            below = bisect_left([(PARTS.index(part), line) for part, line in hits], top)
             place = below if by > 0 else below - 1
         if not 0 <= place < len(hits):
             return False
         self._hit = (hits, place)
-        view.scroll_to_line(hits[place])
-        self.screen.cursor.go_to_line(hits[place])
+        part, line = hits[place]
+        cursor.view_of(part).scroll_to_line(line)
+        cursor.go_to_line(part, line)
+        cursor.view_of(part).scroll_to_line(line)
         self.screen.show_title()
         return True

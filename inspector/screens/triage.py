@@ -37,6 +37,9 @@ from scoring.workspace.triage.annotations import Annotation, words_of
 from scoring.workspace.triage.journal import Journal
 from scoring.workspace.triage.queues import Queue
 
+PROGRESS = 10
+"""Cells of the bar."""
+
 
 class TriageScreen(CaseScreen, inherit_bindings=False):
     """A case of the queue with the rulings beneath it. A ruling brings the next case that waits.
@@ -107,7 +110,8 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
         who, rulings = journal.author.who, journal.triage.rulings
         phrases = []
         if queue is not None:
-            phrases = [Phrase((progress_words(queue),))]
+            bar, words = self._progress(queue), progress_words(queue)
+            phrases = [Phrase((f"{bar} {words}", words))]
             if not queue.waiting:
                 mine = {case: of[who] for case, of in rulings.items() if who in of}
                 phrases = [Phrase(end_forms(queue, mine))]
@@ -118,6 +122,16 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
         write_phrases(self, "rulings", [Phrase(ruling_forms(now))], "strong" if now else "")
         self._contesting.show(self.row, hidden=self.blind)
         self._alike.show(self.row, hidden=self.blind)
+
+    def _progress(self, queue: Queue) -> str:
+        """A bar of how much of the queue is decided."""
+        glyphs, done = self.context.glyphs, len(queue.ruled) + len(queue.skipped)
+        bar, _ = glyphs.bar(done / max(1, len(queue.cases)), PROGRESS)
+        return bar if glyphs.ascii_only else bar.replace(" ", "░")
+
+    @property
+    def place_name(self) -> str:
+        return "triage"
 
     def place_words(self, state: ScreenState) -> str:
         queue = self.queue

@@ -22,12 +22,17 @@ def covering(state: ScreenState) -> tuple[str, ...]:
 
 def best_scorer(start: ScreenState, names: Sequence[str]) -> str | None:
     """Find the scorer with the highest score, of equally good ones the first by name; those without one come last."""
+    return next(iter(best_first(start, names)), None)
+
+
+def best_first(start: ScreenState, names: Sequence[str]) -> list[str]:
+    """Return scorers as the board has them: the highest score first, equal ones by name, those without one last."""
 
     def place(name: str) -> tuple[bool, float, str]:
         score = official_score(start.results.evaluation(name), start.slice, start.unparsed, start.focus.benchmark)
         return score is None, -(score or 0.0), name
 
-    return min(names, key=place, default=None)
+    return sorted(names, key=place)
 
 
 def next_scorer(state: ScreenState, by: int) -> ScreenState:

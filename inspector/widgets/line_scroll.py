@@ -40,6 +40,7 @@ class LineScroll(ScrollView, can_focus=True):
     | --- | --- |
     | `dim`, `strong` | what matters less, what matters more |
     | `good`, `bad` | right and wrong |
+    | `reward-1` to `reward-5` | rewards, from far below the threshold to far above it |
     | `exact`, `clean`, `early`, `late`, `missed`, `false-alarm` | outcomes |
     | `gold` | what people labelled |
     | `predicted` | what the scorer names |
@@ -65,6 +66,11 @@ class LineScroll(ScrollView, can_focus=True):
         "line--strong",
         "line--good",
         "line--bad",
+        "line--reward-1",
+        "line--reward-2",
+        "line--reward-3",
+        "line--reward-4",
+        "line--reward-5",
         "line--exact",
         "line--clean",
         "line--early",
@@ -94,6 +100,9 @@ class LineScroll(ScrollView, can_focus=True):
         & > .line--strong { text-style: bold; }
         & > .line--good { color: $text-primary; }
         & > .line--bad { color: $text-warning; }
+        & > .line--reward-1, & > .line--reward-2 { color: $text-warning; }
+        & > .line--reward-3 { color: $text-muted; }
+        & > .line--reward-4, & > .line--reward-5 { color: $text-success; }
         & > .line--exact { color: $text-primary; }
         & > .line--clean { color: $text-secondary; }
         & > .line--early { color: $text-warning; }
@@ -101,7 +110,7 @@ class LineScroll(ScrollView, can_focus=True):
         & > .line--missed { color: $text-error; }
         & > .line--false-alarm { color: $text-error; }
         & > .line--gold { color: $text-success; text-style: bold; }
-        & > .line--predicted { color: $text-warning; text-style: bold underline; }
+        & > .line--predicted { text-style: bold underline; }
         & > .line--match { background: $accent-muted; color: $text-accent; }
         & > .line--found { background: $warning-muted; color: $text-warning; text-style: bold underline; }
         & > .line--header { background: $panel; color: $foreground; text-style: bold; }

@@ -1,14 +1,20 @@
-"""The colours for outcomes, rewards, gold labels and scorers beside those that Textual's own themes have.
+"""The colours for outcomes, rewards, gold labels and scorers, in addition to those of Textual's own themes.
 
 People who see fewer colours can read every one of them: outcomes differ so much in lightness and hue that no two look
-alike under any of the three kinds of colour blindness, and each has a glyph and a word besides. The tests compute
-contrasts (4.5:1 at least, 7:1 in the themes of high contrast) and distances.
+alike under any of the three kinds of colour blindness, and each has a glyph and a word besides. Every role has hues
+of its own: those of outcomes appear in outcomes only, rewards are on a scale from purple to green, scorers differ in
+brightness, and the accent marks the focus and keys. The tests compute contrasts (4.5:1 at least, 7:1 in the themes of
+high contrast) and distances.
 """
+
+from itertools import cycle
 
 from msgspec import Struct
 
 SCORERS = "abcdefgh"
-"""Scorers beside each other are told apart by these letters, and by colours with these names."""
+"""Scorers in one picture are told apart by these letters, and by the brightness of colours with these names."""
+REWARD_LEVELS = 5
+"""Levels of a reward: far below the threshold, below it, close to it, above it and far above it."""
 
 
 class Colours(Struct, frozen=True):
@@ -16,7 +22,8 @@ class Colours(Struct, frozen=True):
 
     `dim` matters less than `foreground`; `border` is for frames alone, which nobody reads. `heat` stands behind the
     figures of a heat-map, for the second level to the highest, and `heat_low` where a difference is negative, for less
-    and for most of it; the lowest level, or no difference, has none.
+    and for most of it; the lowest level, or no difference, has none. `rewards` are those of REWARD_LEVELS, the middle
+    one grey. `brightness` tells scorers apart: bright, medium and dim, then bright again.
     """
 
     background: str
@@ -35,7 +42,9 @@ class Colours(Struct, frozen=True):
     gold: str
     match: str
     match_background: str
-    scorers: tuple[str, ...]
+    accent: str
+    rewards: tuple[str, str, str, str, str]
+    brightness: tuple[str, str, str]
     heat: tuple[str, str, str, str]
     heat_low: tuple[str, str]
 
@@ -62,8 +71,7 @@ class Colours(Struct, frozen=True):
         """The variables of ours that `inspector.tcss` uses."""
         return {
             **{f"outcome-{name}": colour for name, colour in self.outcomes.items() if name != "gold"},
-            "reward-right": self.exact,
-            "reward-wrong": self.missed,
+            **{f"reward-{level}": colour for level, colour in enumerate(self.rewards, 1)},
             "gold": self.gold,
             "dim": self.dim,
             "match": self.match,
@@ -72,7 +80,7 @@ class Colours(Struct, frozen=True):
             "row-cursor-blurred": self.panel,
             "row-header": self.panel,
             "frame": self.border,
-            **{f"scorer-{letter}": colour for letter, colour in zip(SCORERS, self.scorers, strict=True)},
+            **{f"scorer-{letter}": colour for letter, colour in zip(SCORERS, cycle(self.brightness), strict=False)},
             **{f"heat-{level}": colour for level, colour in enumerate(self.heat, 2)},
             **{f"heat-low-{level}": colour for level, colour in enumerate(self.heat_low, 1)},
         }
@@ -95,7 +103,9 @@ DARK = Colours(
     gold="#fdfe55",
     match="#ffffff",
     match_background="#5c4a00",
-    scorers=("#1298e9", "#f1a563", "#3fe69d", "#ffa7fa", "#f0dd25", "#b2fafd", "#d87470", "#8f8eb4"),
+    accent="#22c7d6",
+    rewards=("#d25cf8", "#c08fd0", "#97a3b0", "#7dbd92", "#22d467"),
+    brightness=("#ffffff", "#b0b9c3", "#8794a2"),
     heat=("#142c46", "#123e6c", "#105092", "#0f62b8"),
     heat_low=("#563715", "#96540a"),
 )
@@ -116,7 +126,9 @@ LIGHT = Colours(
     gold="#726a0a",
     match="#000000",
     match_background="#ffe9a8",
-    scorers=("#16477b", "#613402", "#13331f", "#8a40c5", "#65671e", "#247074", "#8d5758", "#0e0226"),
+    accent="#00708f",
+    rewards=("#a50db4", "#7b4585", "#4d5966", "#33604a", "#00521c"),
+    brightness=("#000000", "#3b444e", "#5f6a76"),
     heat=("#d0e4f8", "#a9cef3", "#82b8ee", "#5aa2ea"),
     heat_low=("#f0c89b", "#e8963a"),
 )
@@ -137,7 +149,9 @@ DARK_CONTRAST = Colours(
     gold="#fdfea7",
     match="#ffffff",
     match_background="#4a3c00",
-    scorers=("#4cb1fe", "#f7b769", "#5fffa4", "#d696c6", "#f4e029", "#b7f8ff", "#f58e7e", "#c3cbfe"),
+    accent="#5fe0ee",
+    rewards=("#d797ff", "#d6bbe4", "#d0d0d0", "#a2dcb6", "#2bef82"),
+    brightness=("#ffffff", "#d0d0d0", "#acacac"),
     heat=("#031426", "#06284c", "#083b72", "#0b4f98"),
     heat_low=("#3d2102", "#7a4203"),
 )
@@ -158,7 +172,9 @@ LIGHT_CONTRAST = Colours(
     gold="#504c3c",
     match="#000000",
     match_background="#ffe9a8",
-    scorers=("#04112d", "#613908", "#075935", "#910178", "#212601", "#093740", "#270103", "#0f38c2"),
+    accent="#00475c",
+    rewards=("#62017e", "#4a2c53", "#2b2b2b", "#23452f", "#005c00"),
+    brightness=("#000000", "#282828", "#4b4b4b"),
     heat=("#e2effc", "#c6e0fa", "#a9d0f8", "#8cc0f5"),
     heat_low=("#f8d8b1", "#f2b063"),
 )
@@ -179,10 +195,9 @@ SIXTEEN = Colours(
     gold="ansi_bright_white",
     match="ansi_black",
     match_background="ansi_yellow",
-    scorers=(
-        *("ansi_bright_cyan", "ansi_bright_yellow", "ansi_bright_green", "ansi_bright_magenta"),
-        *("ansi_yellow", "ansi_cyan", "ansi_bright_red", "ansi_bright_white"),
-    ),
+    accent="ansi_bright_blue",
+    rewards=("ansi_yellow", "ansi_yellow", "ansi_white", "ansi_green", "ansi_green"),
+    brightness=("ansi_bright_white", "ansi_white", "ansi_white"),
     heat=("ansi_black", "ansi_black", "ansi_black", "ansi_black"),
     heat_low=("ansi_black", "ansi_black"),
 )

@@ -38,9 +38,9 @@ def variables_for(*, dark: bool, ansi: bool) -> dict[str, str]:
 def _theme(name: str, colours: Colours, *, dark: bool, ansi: bool) -> Theme:
     return Theme(
         name=name,
-        primary=colours.exact,
+        primary=colours.accent,
         secondary=colours.late,
-        accent=colours.early,
+        accent=colours.accent,
         warning=colours.early,
         error=colours.missed,
         success=colours.exact,
@@ -64,7 +64,7 @@ def _theme(name: str, colours: Colours, *, dark: bool, ansi: bool) -> Theme:
             "footer-background": colours.panel,
             "footer-foreground": colours.foreground,
             "footer-description-foreground": colours.foreground,
-            "footer-key-foreground": colours.early,
+            "footer-key-foreground": colours.accent,
             "scrollbar": colours.border,
             "scrollbar-hover": colours.dim,
             "scrollbar-active": colours.foreground,

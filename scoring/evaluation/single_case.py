@@ -1,6 +1,8 @@
 """The decision of an evaluation on one case."""
 
+from scoring.data.reward_transforms import REWARDS
 from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.verdicts import ProvidedVerdicts
 
 
 def judged_wrong(evaluation: Evaluation, row: int) -> list[bool | None] | None:
@@ -11,3 +13,11 @@ def judged_wrong(evaluation: Evaluation, row: int) -> list[bool | None] | None:
 def verdict_of(evaluation: Evaluation, row: int) -> int | None:
     """Return the verdict of one case, or None."""
     return int(evaluation.alone(row).verdicts[0]) if evaluation.coverage.answered[row] else None
+
+
+def reward_threshold(evaluation: Evaluation, row: int) -> float | None:
+    """Return the threshold with which the rewards of one case are compared; None if it is on something else."""
+    rule = evaluation.rule
+    if isinstance(rule, ProvidedVerdicts) or rule.on != REWARDS:
+        return None
+    return rule.threshold_of(row)

@@ -49,7 +49,7 @@ class Glyphs(Struct, frozen=True):
         text, at = self.bar(share, width, threshold)
         if at is None:
             return [(text, style)]
-        line = "|" if self.ascii_only else "│"
+        line = "|" if self.ascii_only else "┊"
         return [(text[:at], style), (line, "dim"), (text[at + 1 :], style)]
 
     def outcome(self, name: str | None) -> list[TextPart]:
@@ -79,9 +79,11 @@ class Glyphs(Struct, frozen=True):
         gold: int | None,
         verdict: int | None,
         width: int | None = None,
+        levels: Sequence[int] = (),
     ) -> list[TextPart]:
         """Draw one character a step: an arrow stands before the gold step, the predicted step is underlined.
 
+        Colours tell on which side of the threshold a reward is, and how far from it, by its level (see `reward_level`).
         Where `width` cells are too few for all steps, those around these two stand for them; see
         `inspector.render.charts.glyphs`.
         """
@@ -94,12 +96,31 @@ class Glyphs(Struct, frozen=True):
             for step in range(start, end):
                 if step == gold:
                     parts.append((">" if self.ascii_only else "▸", "gold"))
-                parts.append((self.level((rewards[step] - low) / span), "predicted" if step == verdict else ""))
+                style = f"reward-{levels[step]}" if levels else ""
+                level = self.level((rewards[step] - low) / span)
+                parts.append((level, f"{style} predicted".strip() if step == verdict else style))
         return [*parts, gap] if runs and runs[-1][1] < n_steps else parts
 
     def curve(self, values: Sequence[float | None], top: float) -> str:
         """Draw one character a value in [0, top]; a blank where there is none."""
         return "".join(" " if value is None else self.level(value / top if top else 0.0) for value in values)
+
+
+CLOSE, FAR = 0.05, 0.25
+"""Shares of a scorer's range up to which a reward is close to the threshold, and from which it is far from it."""
+
+
+def reward_level(reward: float, threshold: float, span: float) -> int:
+    """Return how far a reward is from the threshold: 1 far below it, 3 close to it, 5 far above it.
+
+    `span` is the width of the scorer's range. A level has a style of its own, such as `reward-1`.
+    """
+    distance = (reward - threshold) / (span or 1.0)
+    if abs(distance) < CLOSE:
+        return 3
+    if distance < 0:
+        return 1 if distance <= -FAR else 2
+    return 5 if distance >= FAR else 4
 
 
 def apportioned(counts: Sequence[int], width: int) -> list[int]:

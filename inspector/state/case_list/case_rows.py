@@ -9,12 +9,20 @@ import numpy.typing as npt
 import polars as pl
 from msgspec import Struct
 
+from inspector.render.charts.glyphs import reward_level
 from scoring.data.schema import Bools, Ints
 from scoring.evaluation.evaluation import Evaluation
+from scoring.evaluation.single_case import reward_threshold
 from scoring.selection.result_set import ResultSet
 from scoring.selection.searching import found_places
 
-FOCUSED: dict[str, pl.DataType] = {"rewards": pl.List(pl.Float64()), "solution": pl.Float64()}
+LEVELS = "levels of rewards"
+"""How far each reward of a case is from the threshold (see `reward_level`); null where it decides on something else."""
+FOCUSED: dict[str, pl.DataType] = {
+    "rewards": pl.List(pl.Float64()),
+    "solution": pl.Float64(),
+    LEVELS: pl.List(pl.Int64()),
+}
 """Columns of the scorer in focus alone, beside those of the result set."""
 FIRST_LOOK = 256
 """Cases that are asked first whether a column has values."""
@@ -107,12 +115,24 @@ def _says(value: Any) -> bool:
 def _cells(evaluation: Evaluation, name: str) -> list[Any]:
     if name == "rewards":
         return [evaluation.rewards.of(row) for row in range(evaluation.codes.size)]
+    if name == LEVELS:
+        return [_levels(evaluation, row) for row in range(evaluation.codes.size)]
     return _cell(evaluation, name).to_list()
 
 
 def _cell(evaluation: Evaluation, name: str) -> pl.Series:
     if name == "rewards":
         return evaluation.rewards.lists
+    if name == LEVELS:
+        return pl.Series(_cells(evaluation, name), dtype=pl.List(pl.Int64))
     if name == "solution":
         return pl.Series(evaluation.rewards.solutions, nan_to_null=True)
     return evaluation.column(name.removeprefix(f"{evaluation.scorer.name}."))
+
+
+def _levels(evaluation: Evaluation, row: int) -> list[int] | None:
+    """The levels of a case's rewards; they change less often than the threshold."""
+    rewards, threshold, scorer = evaluation.rewards.of(row), reward_threshold(evaluation, row), evaluation.scorer
+    if rewards is None or threshold is None:
+        return None
+    return [reward_level(reward, threshold, scorer.high - scorer.low) for reward in rewards]

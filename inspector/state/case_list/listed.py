@@ -23,6 +23,18 @@ def failures(state: ScreenState) -> ScreenState:
     return replace(listed, focus=state.focus.alone)
 
 
+def is_of_failures(state: ScreenState) -> bool:
+    """Return whether the filter is exactly that of `failures`."""
+    failed = Facet(state.focus.outcome_column, FAILURES[state.unparsed])
+    alone = not state.base and state.results.matches is None
+    return alone and state.filter == Filter((failed,))
+
+
+def is_unfiltered(state: ScreenState) -> bool:
+    """Return whether neither a filter nor a search leaves anything out."""
+    return not state.base and state.results.matches is None and state.filter == Filter()
+
+
 def searched(state: ScreenState, search: SearchMatches | None, chosen: Filter | None = None) -> ScreenState:
     """List what another text search finds, None for none; under another filter, where one is given.
 

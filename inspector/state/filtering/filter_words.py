@@ -52,12 +52,11 @@ def filter_phrase(state: ScreenState) -> Phrase:
 
 
 def apart_phrases(state: ScreenState) -> list[Phrase]:
-    """Say that the metric is not of the cases listed, where the filter has conditions on outcomes; else nothing."""
+    """Say that conditions on outcomes leave the metric as it is, where the filter has any; else nothing."""
     if state.data_filter == state.filter or state.summary.headline is None:
         return []
     metric = state.summary.headline.metric
-    whole = f"{metric} is of the cases without the conditions on outcomes"
-    return [Phrase((whole, f"{metric} without conditions on outcomes", f"{metric} of all outcomes"), rank=2)]
+    return [Phrase((f"{metric} ignores outcome filters", f"{metric} of all outcomes"), rank=2)]
 
 
 def _sentence(parts: list[str]) -> str:

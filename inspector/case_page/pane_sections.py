@@ -1,0 +1,185 @@
+"""What the panes around the steps of a case hold: the problem, the verdicts, and why gold says what it says."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from rich.cells import cell_len
+
+from inspector.case_page.case_lines import (
+    CaseLines,
+    image_lines,
+    kind_words,
+    numbered,
+    origin_facts,
+    other_texts,
+    problem_lines,
+)
+from inspector.case_page.facts import facts_lines
+from inspector.case_page.open_case import DisplayOptions, OpenCase, Stop
+from inspector.case_page.outcome_lines import agreement, answer_words, sentence_lines
+from inspector.case_page.page import StopLine
+from inspector.case_page.prose import paragraph
+from inspector.case_page.statement_lines import kept_variants_lines, statements
+from inspector.case_page.tracks import Track, track
+from inspector.render.charts.glyphs import OUTCOME_STYLES
+from inspector.render.texts.gold_words import counts_from_one, gold_words
+from inspector.render.texts.sentences import GLYPHS, WORDS
+from inspector.render.texts.short_names import short_name
+from inspector.render.texts.text import TextPart
+from inspector.render.texts.wrap import wrap
+from inspector.widgets.line_view import Line
+
+# -- the problem
+
+
+def problem_page(case: OpenCase) -> CaseLines:
+    """Return the problem and the images that belong to it."""
+    return numbered([*problem_lines(case), *image_lines(case)])
+
+
+def problem_status(case: OpenCase) -> str:
+    """Return where the case is from and how it ended."""
+    return _dot(case.display).join(origin_facts(case))
+
+
+# -- why gold says so, and what people said
+
+
+def why_title(case: OpenCase) -> tuple[str, str]:
+    """Return what gold says and the kinds of the error, for the frame."""
+    if case.display.blind:
+        return "Gold", "hidden"
+    earliest = case.case["earliest_error"]
+    if earliest is None:
+        return "Gold", "no label names a step"
+    title = "Gold says no error" if earliest < 0 else f"Why gold says step {earliest}"
+    return title, _dot(case.display).join(kind_words(case))
+
+
+def why_page(case: OpenCase) -> CaseLines:
+    """Return the reason of the gold label, what people said of the case, and the other facts."""
+    return numbered([*_reason_lines(case), *other_texts(case), *_statement_lines(case), *facts_lines(case)])
+
+
+def _reason_lines(case: OpenCase) -> Iterator[Line]:
+    display, record, reason = case.display, case.case, case.texts["reason"]
+    if display.blind:
+        return
+    if reason and display.reason:
+        lines = list(paragraph("", "", reason, display, scope="reason"))
+        if counts_from_one(record["benchmark"], reason):
+            lines.append(Line([("(this text counts steps from 1, the screen from 0)", "dim")]))
+    else:
+        key = display.keys.of("reason")
+        words = f"The reason is hidden; {key} shows it." if reason else "The benchmark gives no reason."
+        lines = [Line([(words, "dim")])]
+    words = gold_words(record)
+    # The title has the first wrong step alone.
+    lines += [Line([(f"Gold  {words}", "gold")])] if "(" in words else []
+    yield StopLine(lines[0].parts, stop=Stop("gold"))
+    yield from lines[1:]
+
+
+LABEL = 10
+"""Cells of what a statement is called."""
+
+
+def _statement_lines(case: OpenCase) -> Iterator[Line]:
+    """Ruling, tags and note, with the key for what nobody said yet; then what else there is."""
+    if case.state.results.labels.journal is None:
+        return
+    said, keys = dict(statements(case)), case.display.keys
+    for name, hint in (("Ruling", ""), ("Tags", f"{keys.of('tag')} adds"), ("Note", f"{keys.of('note')} writes")):
+        if name in said:
+            yield from paragraph(f"{name:<{LABEL}}", "dim", said.pop(name), case.display, style="strong", scope="notes")
+        elif hint:
+            dash = "-" if case.display.glyphs.ascii_only else "–"
+            yield Line([(f"{name:<{LABEL}}{dash}   {hint}", "dim")])
+    for name, words in said.items():
+        yield from paragraph(f"{name:<{LABEL}}", "dim", words, case.display, style="strong")
+    yield from kept_variants_lines(case)
+
+
+# -- the verdicts
+
+NARROW = 34
+"""Cells below which a scorer's name has a line of its own."""
+STEP = 3
+"""Cells of the number of a step."""
+
+
+def verdict_lines(case: OpenCase) -> list[Line]:
+    """Return gold, every scorer's verdict and how many are right; of those on screen the rewards as a small picture."""
+    display = case.display
+    if display.blind:
+        return list(sentence_lines(case))
+    earliest = case.case["earliest_error"]
+    gold = "no label" if earliest is None else "no error" if earliest < 0 else f"step {earliest}"
+    lines = [Line([(f"{'gold':<6}", "gold"), (gold, "gold strong")]), Line([])]
+    shown = sorted(case.tracks, key=lambda one: one.letter)
+    for one in shown:
+        lines += _verdict(one, case)
+    others = _others(case)
+    lines += [Line([])] if shown and others else []
+    for one in others:
+        lines += _verdict(one, case)
+    every = (*shown, *others)
+    if len(every) > 1:
+        lines += [Line([]), *_wrapped(_right_words(every, earliest), display, "strong")]
+    if case.tracks:
+        lines += [Line([]), *sentence_lines(case)]
+    lines += answer_words(case)
+    pictures = [_picture(one, case) for one in shown if one.rewards]
+    return [*lines, *([Line([]), Line([("rewards", "dim")]), *pictures] if pictures else [])]
+
+
+def _others(case: OpenCase) -> list[Track]:
+    """The scorers of the benchmark that are not on screen, in the order of the workspace."""
+    if case.display.unscored:
+        return []
+    shown, benchmark = {one.name for one in case.tracks}, case.state.focus.benchmark
+    return [
+        track(evaluation, case.row, "")
+        for evaluation in case.state.results.evaluations
+        if evaluation.scorer.name not in shown and evaluation.coverage.covers(benchmark)
+    ]
+
+
+def _verdict(one: Track, case: OpenCase) -> Iterator[Line]:
+    """A scorer's letter, name, outcome and step: in one line where there is room."""
+    width, several = case.display.width, len(case.tracks) > 1
+    dash = "-" if case.display.glyphs.ascii_only else "–"
+    step = "" if one.verdict is None else dash if one.verdict < 0 else str(one.verdict)
+    style = OUTCOME_STYLES.get(one.outcome, "dim")
+    outcome: list[TextPart] = [(f"{GLYPHS[one.outcome]} {WORDS[one.outcome]:<12}", style), (f"{step:>{STEP}}", "")]
+    style = "strong" if case.tracks and one is case.tracks[0] else one.style or "dim"
+    lead = f"{one.letter or ' '} " if several else ""
+    if width < NARROW:
+        yield Line([(lead, style), *outcome])
+        yield Line([(" " * cell_len(lead), ""), (short_name(one.name, max(4, width - cell_len(lead))), style)])
+        return
+    room = width - cell_len(lead) - 15 - STEP
+    yield Line([(lead, style), (f"{short_name(one.name, room - 1):<{room}}", style), *outcome])
+
+
+def _right_words(every: Sequence[Track], gold: int | None) -> str:
+    if gold is None:
+        return agreement(tuple(every), gold)
+    right = sum(one.outcome == ("exact" if gold >= 0 else "clean") for one in every)
+    return f"{right or 'none'} of {len(every)} {'is' if right == 1 else 'are'} right"
+
+
+def _picture(one: Track, case: OpenCase) -> Line:
+    """A scorer's rewards, a character a step."""
+    scorer = one.evaluation.scorer
+    room = case.display.width - 2
+    levels = [int(style[-1]) if (style := one.reward_style(step)) != "dim" else 3 for step in range(len(one.rewards))]
+    parts = case.display.glyphs.sparkline(one.rewards, scorer.low, scorer.high, case.gold, one.verdict, room, levels)
+    return Line([(f"{one.letter or ' '} ", one.style or "dim"), *parts])
+
+
+def _wrapped(words: str, display: DisplayOptions, style: str) -> Iterable[Line]:
+    return [Line([(line, style)]) for line in wrap(words, display.width)]
+
+
+def _dot(display: DisplayOptions) -> str:
+    return " | " if display.glyphs.ascii_only else " · "

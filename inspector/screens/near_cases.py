@@ -1,0 +1,92 @@
+"""The list of cases at the left of a case, where there is room: where the case is among them."""
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from msgspec.structs import replace
+from textual.app import ComposeResult
+
+from inspector.render.charts.glyphs import OUTCOME_STYLES
+from inspector.render.texts.sentences import GLYPHS
+from inspector.render.texts.text import TextPart
+from inspector.screens.case_columns import case_columns
+from inspector.screens.controller import ControlledScreen, Controller
+from inspector.screens.screen_lines import make_table
+from inspector.state.case_list.catalogue import REWARDS, order_words
+from inspector.state.screen_state import ScreenState
+from inspector.widgets.columns import TableColumn
+from inspector.widgets.frame_table import FrameTable
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+
+REST = 0.05
+"""Seconds without another key after which the list follows."""
+
+
+class ListedScreen(ControlledScreen, Protocol):
+    """What the list uses of the case screen."""
+
+    row: int
+
+    @property
+    def blind(self) -> bool: ...
+    def place_words(self, state: ScreenState) -> str: ...
+
+
+class NearCases(Controller[ListedScreen]):
+    """Shows the list, with its cursor on the case on screen."""
+
+    _timer: "Timer | None" = None
+    _shown_of: tuple[object, ...] = ()
+
+    def compose(self) -> ComposeResult:
+        """Compose the list, which takes no keys."""
+        table = make_table(self.context.glyphs, "near", "")
+        table.add_class("pane")
+        table.can_focus = False
+        table.display = False
+        yield table
+
+    @property
+    def table(self) -> FrameTable:
+        """The list."""
+        return self.screen.query_one("#near", FrameTable)
+
+    def show_soon(self) -> None:
+        """Show it as soon as no key has been pressed for a moment."""
+        if self._timer is not None:
+            self._timer.stop()
+        if self.table.display:
+            self._timer = self.screen.set_timer(REST, self._show)
+
+    def _show(self) -> None:
+        table, state, blind = self.table, self.state, self.screen.blind
+        if not table.display:
+            return
+        owners = (state, blind)
+        if not self._shown_of or self._shown_of[0] is not state or self._shown_of[1] != blind:
+            columns = None
+            made_for = (state.focus, blind)
+            if self._columns_for != made_for:
+                self._columns_for, columns = made_for, near_columns(state, self.screen, blind=blind)
+            self._shown_of = owners
+            table.show(state.rows, state.shown.astype("int32"), columns)
+        table.go_to(state.cases["case"][self.screen.row])
+        order = order_words(state.results.query.sort)
+        table.caption("Cases", order, self.screen.place_words(state))
+
+    _columns_for: tuple[object, ...] = ()
+
+
+def near_columns(state: ScreenState, screen: ControlledScreen, *, blind: bool) -> list[TableColumn]:
+    """Return the columns: the outcome as its glyph, the case, the gold and the predicted step, the rewards."""
+    keys = ("outcome", "id", "earliest_error", "verdict", REWARDS) if state.focus.scorer else ("id", "earliest_error")
+    columns = case_columns(state, screen.context.glyphs, keys, blind=blind)
+    glyph = {"title": "", "width": 1, "least": 0, "leave": 0, "paint": outcome_glyph}
+    return [replace(column, **glyph) if column.name == "outcome" else replace(column, leave=0) for column in columns]
+
+
+def outcome_glyph(value: Any, _width: int) -> list[TextPart]:
+    """Write an outcome as its glyph."""
+    return [(GLYPHS[value], OUTCOME_STYLES.get(value, "dim"))] if value else [("", "")]
