@@ -306,7 +306,7 @@ class BoardScreen(AppScreen):
         if "coverage" in wanted:
             words.append(f"{line['scored']:,} of {counted(line['cases'], 'case')} scored")
         if "bias" in wanted and line["bias"] is not None:
-            words.append(f"bias {signed(line['bias'])}")
+            words.append(f"bias {signed(line['bias'], ascii_only=self.context.glyphs.ascii_only)}")
         sentence = "; ".join(words)
         return sentence[:1].upper() + sentence[1:]
 

@@ -59,7 +59,7 @@ class CasesBehind(Controller[SheetWithCases]):
     def __init__(self, screen: SheetWithCases) -> None:
         super().__init__(screen)
         self._timer: Timer | None = None
-        self._asked: object = None
+        self._listed: object = None
         self._rows: tuple[int, ...] = ()
 
     @property
@@ -76,10 +76,10 @@ class CasesBehind(Controller[SheetWithCases]):
 
     def _start(self) -> None:
         pane, link, state = self.pane, self.screen.link, self.screen.state
-        asked = (link, state, pane.viewport)
-        if not pane.display or not pane.viewport.width or asked == self._asked:
+        wanted = (link, state, pane.viewport)
+        if not pane.display or not pane.viewport.width or wanted == self._listed:
             return
-        self._asked = asked
+        self._listed = wanted
         if link is None or not link.n or self.screen.is_blind:
             self._rows = ()
             pane.caption("Cases")
@@ -99,17 +99,17 @@ class CasesBehind(Controller[SheetWithCases]):
         if not worker.is_cancelled:
             self.screen.post_message(CasesFound(link, rows, lines))
 
-    def show(self, found: CasesFound) -> None:
+    def show(self, message: CasesFound) -> None:
         """Show cases that were found, unless the cursor is elsewhere by now."""
         link = self.screen.link
-        if link is None or found.link != link:
+        if link is None or message.link != link:
             return
-        self._rows = found.rows
+        self._rows = message.rows
         key = self.screen.context.keys.of("drill")
         words = clean(link.words)
         title = f"{words[:1].upper()}{words[1:]}"
         self.pane.caption(title, counted(link.n, "case"), f"{key} opens {'all' if link.n > 1 else 'it'}")
-        self.pane.show(found.lines)
+        self.pane.show(message.lines)
 
     def row_at(self, line: int) -> int | None:
         """Return the row id of the case on a line of the pane; None where there is none."""
@@ -126,8 +126,8 @@ def first_cases(
     listed = drilled(state, link)
     preview = height >= PREVIEW
     most = max(height // CASES_ABOVE, height - 12 if listed.shown.size <= height - 12 else 0) if preview else height
-    shown = listed.shown[: most if listed.shown.size <= most else most - 1]
-    rows = tuple(int(row) for row in shown)
+    first = listed.shown[: most if listed.shown.size <= most else most - 1]
+    rows = tuple(int(row) for row in first)
     lines = case_rows(listed, rows, link, width, glyphs)
     if (left := listed.shown.size - len(rows)) > 0:
         lines.append(Line([(f"  … {left:,} more", "dim")]))

@@ -226,10 +226,10 @@ class SheetScreen(AppScreen):
 
     def _arrange(self, sheet: Sheet) -> None:
         """Give the pane of cases its place: at the right of a wide screen, else beneath a sheet that leaves room."""
-        found = self.query("#behind-cases")
-        if not found:
+        panes = self.query("#behind-cases")
+        if not panes:
             return
-        pane, body = found.first(StepView), self.query_one("#sheet-body")
+        pane, body = panes.first(StepView), self.query_one("#sheet-body")
         beside = self.size.width >= BESIDE
         lines = 0 if beside else self._lines_beneath(sheet, body.size.height)
         body.set_class(beside, "-beside")

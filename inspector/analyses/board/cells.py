@@ -1,6 +1,7 @@
 """How values of the board become cells: percent, signed differences, marks, bars and sources."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from inspector.render.cells import share, signed
 from inspector.render.charts.glyphs import Glyphs
@@ -37,6 +38,7 @@ class BoardCells:
     def __init__(self, glyphs: Glyphs) -> None:
         self._glyphs = glyphs
         self._dash = "-" if glyphs.ascii_only else "–"
+        self._signed = partial(signed, ascii_only=glyphs.ascii_only)
         self._busy = "..." if glyphs.ascii_only else "…"
         self._marks = {BEST: "*", TIED: "+" if glyphs.ascii_only else "≈"}
 
@@ -71,12 +73,12 @@ class BoardCells:
         score, standing = value
         if score is None:
             return [(self._busy if standing == BUSY else REFERENCE[:3] if standing == REFERENCE else self._dash, "dim")]
-        return [(signed(score), "strong")]
+        return [(self._signed(score), "strong")]
 
     def points(self, value: tuple[float | None, str], _: int) -> list[TextPart]:
         """Write a signed figure in percentage points."""
         number, kind = value
-        return [(self._dash if number is None else signed(number), "" if kind == SCORER and number else "dim")]
+        return [(self._dash if number is None else self._signed(number), "" if kind == SCORER and number else "dim")]
 
     def percent(self, value: tuple[float | None, str], _: int) -> list[TextPart]:
         """Write a share in percent."""
@@ -114,8 +116,8 @@ class BoardCells:
         low, high = value
         if low is None or high is None:
             return [("", "dim")]
-        ends = f"{signed(low)}..{signed(high)}"
-        return [(ends if len(ends) <= width else f"{signed(low, 0)}..{signed(high, 0)}", "dim")]
+        ends = f"{self._signed(low)}..{self._signed(high)}"
+        return [(ends if len(ends) <= width else f"{self._signed(low, 0)}..{self._signed(high, 0)}", "dim")]
 
     def bar(self, value: tuple[int | None, ...], width: int) -> list[TextPart]:
         """Draw the share of each outcome; nothing where no case was counted."""
