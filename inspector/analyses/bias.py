@@ -141,7 +141,7 @@ def _blocks(
             "quiet",
         )
     slices = [row for row in rows if row["column"] is not None]
-    title = "Where it is better or worse than on the rest"
+    title = "Compared with the rest"
     if not intervals:
         yield table(title, ["cases with"], [[Cell(None, waiting=True)]])
     elif not slices:

@@ -125,7 +125,10 @@ def first_cases(
     """
     listed = drilled(state, link)
     preview = height >= PREVIEW
-    most = max(height // CASES_ABOVE, height - 12 if listed.shown.size <= height - 12 else 0) if preview else height
+    most = height
+    if preview:
+        room = height - PREVIEW
+        most = room if listed.shown.size <= room else max(room // 2, height // CASES_ABOVE)
     first = listed.shown[: most if listed.shown.size <= most else most - 1]
     rows = tuple(int(row) for row in first)
     lines = case_rows(listed, rows, link, width, glyphs)

@@ -378,7 +378,7 @@ def test_people_see_a_curve_a_line_a_checkpoint_and_what_changed(root):
 
 
 def test_whole_steps_have_no_sign_and_many_have_no_number_each(root, tmp_path, capsys):
-    assert "+100" not in words_of(view_of(root))
+    assert "+2,000" not in words_of(view_of(root))
     assert main(["timeline", "my run", "-w", root, "--html", "-o", str(tmp_path / "page.html")]) == 0
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert ">30,000<" in page
@@ -433,7 +433,7 @@ async def test_run_and_steps_are_chosen_on_screen(root):
         await press(pilot, "v", "v", "j", "enter")
         await shows(pilot, "the first one", "2,000")
         await press(pilot, "j", "j", "enter")
-        await rests(pilot, "Step 30,000 less step 2,000", "Cases from step 2,000 to step 30,000")
+        await rests(pilot, "Step 30,000 minus step 2,000", "Cases from step 2,000 to step 30,000")
 
 
 def test_notes_are_sentences(root):

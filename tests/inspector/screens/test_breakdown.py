@@ -44,8 +44,8 @@ async def test_columns_figure_second_scorer_and_bins_are_chosen_with_keys(query)
         await press(pilot, "v", "v", "end", "k", "enter")
         await shows(pilot, "nobody")
         await press(pilot, "j", "enter")
-        first = (await rests(pilot, " against ", " less ")).splitlines()[0]
-        one, two = first.split(" · ")[2].split(" against ")
+        first = (await rests(pilot, ", B ", " less ")).splitlines()[0]
+        one, two = first.split(" ▸ ")[1].removeprefix("A ").split(", B ")
         await press(pilot, "v", "s")
         await shows(pilot, f"{two} less {one}")
         await press(pilot, "v", "v", "end", "k", "enter")

@@ -7,6 +7,7 @@ from inspector.render.charts.chart_marks import ChartMark
 from inspector.render.charts.glyphs import Glyphs
 from inspector.render.charts.heat_map import heat_map
 from inspector.render.lines import CaseLink, text_of
+from inspector.render.terminal import in_ascii
 
 ROWS = ["deductive", "inductive reasoning"]
 COLUMNS = ["missing_condition", "redundant"]
@@ -78,7 +79,7 @@ def test_differences_have_signs_arrows_and_colours_of_both_sides():
         Glyphs(ascii_only=True),
         form="difference",
     )
-    assert text_of(plain[1]) == "a << -30.0 n=30 >> +30.0 n=30"
+    assert text_of(in_ascii(plain[1])) == "a << -30.0 n=30 >> +30.0 n=30"
 
 
 def test_few_cells_have_no_colour_and_are_in_the_scale_as_others_are():
