@@ -384,7 +384,7 @@ _ASCII = str.maketrans(
 
 def in_ascii(row: PieceRow) -> PieceRow:
     """Write our own signs in ASCII; what is in the data stays as it is."""
-    return tuple(Piece(piece.text.translate(_ASCII), piece.style, piece.drill) for piece in row)
+    return tuple(replace(piece, text=piece.text.translate(_ASCII)) for piece in row)
 
 
 def _gold(gold: str | None) -> Cell:

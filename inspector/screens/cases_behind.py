@@ -34,12 +34,12 @@ BESIDE, SHARE = 160, 0.35
 """Columns of a screen from which the pane is at the right, and its share of them."""
 LEAST = 10
 """Lines that a pane beneath the sheet needs, its frame included."""
-MOST = 16
-"""Lines of a pane beneath the sheet at most."""
 NAME = 18
 """Cells of the name of a case."""
 CASES_ABOVE = 3
 """Of so many parts of the pane, the list of cases has one where the first case is shown below it."""
+MOST_LISTED, MOST_PREVIEWED = 20, 16
+"""Lines of each at most: what follows the cursor is little to write, over a slow connection too."""
 PREVIEW = 18
 """Lines of a pane from which the first case is shown below the list."""
 
@@ -127,8 +127,8 @@ def first_cases(
     preview = height >= PREVIEW
     most = height
     if preview:
-        room = height - PREVIEW
-        most = room if listed.shown.size <= room else max(room // 2, height // CASES_ABOVE)
+        room = min(MOST_LISTED, height - PREVIEW)
+        most = room if listed.shown.size <= room else max(min(MOST_LISTED, height // 2), height // CASES_ABOVE)
     first = listed.shown[: most if listed.shown.size <= most else most - 1]
     rows = tuple(int(row) for row in first)
     lines = case_rows(listed, rows, link, width, glyphs)
@@ -141,7 +141,7 @@ def first_cases(
         lines.append(Line([(rule, "frame"), (f" {name} ", "strong"), (rest, "frame")]))
         display = DisplayOptions(width, glyphs, raw=glyphs.ascii_only, named=False, height=height - len(lines))
         display = replace(display, beside=listed.focus.beside[:2], curve=False)
-        lines += case_lines(listed, rows[0], display).lines
+        lines += case_lines(listed, rows[0], display).lines[:MOST_PREVIEWED]
     return rows, lines
 
 
