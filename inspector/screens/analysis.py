@@ -450,7 +450,7 @@ class AnalysisScreen(SheetScreen):
                 self._tell(option.name, True if name else None)
 
         cursor = next((at for at, pick in enumerate(picks) if pick.strong), 0)
-        title = "Compare with" if option is None else f"{state.focus.scorer} less"
+        title = "Compare with" if option is None else f"{state.focus.scorer} minus"
         self.app.push_screen(Picking(title, picks, cursor), chosen)
 
     def action_swap(self) -> None:
