@@ -136,12 +136,13 @@ def _blocks(
     yield _leaning(results, evaluation, benchmark, [row for row in rows if row["column"] is None])
     if not several:
         yield Note(
-            "A scorer that calls everything right has a bias of +100, one that calls everything wrong -100. By step "
-            "there is no interval, since the steps of a case are not independent, and steps have no list of cases.",
+            "A bias of +100 means that everything is called right, −100 that everything is called wrong. Figures and "
+            "intervals are of all cases together; those of a mean over subsets differ a little. Steps have no "
+            "interval, because the steps of a case are not independent, and no list of cases.",
             "quiet",
         )
     slices = [row for row in rows if row["column"] is not None]
-    title = "Where it is better or worse than on the rest"
+    title = "Compared with the rest"
     if not intervals:
         yield table(title, ["cases with"], [[Cell(None, waiting=True)]])
     elif not slices:
@@ -152,10 +153,10 @@ def _blocks(
         if several and len(slices) > SLICES:
             yield Note(f"The largest of {len(slices)}; all are in --csv and --json.", "quiet")
         yield Note(
-            f"{counted(slices[0]['looks'], 'look')}, the largest difference first. Accuracy on the cases with a value "
-            f"less that on those with another, with Newcombe's 95% interval, where both have {SUPPORT} cases or more. "
-            f"p is Fisher's exact test; p Holm is adjusted for the {slices[0]['looks']} looks, and what is small "
-            "without it may be chance. Cases are taken as independent.",
+            f"{counted(slices[0]['looks'], 'comparison')}, the largest difference first: accuracy on the cases with a "
+            f"value minus accuracy on the others, with Newcombe's 95% interval, where both have {SUPPORT} cases or "
+            f"more. p is Fisher's exact test; p Holm is adjusted for the {slices[0]['looks']} comparisons. A small p "
+            "without a small p Holm may be chance. Cases are taken as independent.",
             "quiet",
         )
 

@@ -154,6 +154,11 @@ class Panel(Struct, frozen=True):
     hint: str = ""
     place: Place = "row"
 
+    @property
+    def heading(self) -> str:
+        """The title with the status, on a page."""
+        return f"{self.title}: {self.status}" if self.status else self.title
+
 
 Block = Note | Bullets | Facts | CommandLine | Verbatim | Table | Chart | Picture | CaseBlock | Tokens | Fold | Panel
 

@@ -32,10 +32,11 @@ def share(value: float, digits: int = 1) -> str:
     return with_minus(f"{100 * value:z.{digits}f}")
 
 
-def signed(value: float, digits: int = 1) -> str:
+def signed(value: float, digits: int = 1, *, ascii_only: bool = False) -> str:
     """Write a difference of fractions in percentage points; no sign stands before nothing."""
     points = round(100 * value, digits)
-    return with_minus(f"{points:+.{digits}f}") if points else f"{0:.{digits}f}"
+    text = f"{points:+.{digits}f}" if points else f"{0:.{digits}f}"
+    return text if ascii_only else with_minus(text)
 
 
 def with_minus(text: str) -> str:

@@ -37,7 +37,9 @@ def pictured(chart: Chart) -> Picture:
     """Draw a chart."""
     drawn, description = _DRAWN[type(chart)](chart)
     height, shapes = drawn
-    return Picture(chart.title, description, picture(height, chart.title, description, *shapes), numbers_of(chart))
+    width = SQUARE_WIDTH if isinstance(chart, Square) else WIDTH
+    drawn_picture = picture(height, chart.title or description, description, *shapes, width=width)
+    return Picture(chart.title, description, drawn_picture, numbers_of(chart))
 
 
 def numbers_of(chart: Chart) -> Table:
@@ -279,14 +281,15 @@ def _columns_table(whole: Columns) -> Table:
 
 # -- squares
 
-SQUARE = (110, 210, 64)
+SQUARE = (90, 200, 60)
 """Units of a square picture: of the names at its left, of a column, of a row."""
+SQUARE_WIDTH = SQUARE[0] + 2 * SQUARE[1] + 10
 
 
 def _square(chart: Square) -> Drawn:
     stub, wide, tall = SQUARE
     counts = [int(cell.value) if isinstance(cell.value, (int, float)) else 0 for cell in chart.cells]
-    most, base = max(counts, default=0) or 1, TOP + 16
+    most, base = max(counts, default=0) or 1, 28
     shapes: list[Element] = []
     for at, name in enumerate((chart.columns.first, chart.columns.second)):
         shapes.append(words(name, stub + wide * at + 10, base - 8, "quiet"))

@@ -10,6 +10,7 @@ from inspector.render.blocks import Block, Fold, Note, Panel
 from inspector.render.chart_blocks import Chart
 from inspector.render.lines import Piece, PieceRow
 from inspector.render.table_blocks import Table
+from inspector.render.terminal import in_ascii
 from inspector.render.texts.frame_edges import FRAME, fit_edge
 from inspector.render.texts.text import clean
 
@@ -118,11 +119,11 @@ def lay_out(
     natural = max(column.natural for column in columns)
     left, right = (column.lines(max(height, natural)) for column in columns)
     lines = [_beside(row, main, other) for row, other in zip_longest(left, right, fillvalue=())]
-    return [tuple(map(_in_ascii, line)) for line in lines] if ascii_only else lines, natural
+    return [tuple(map(_framed_in_ascii, in_ascii(line))) for line in lines] if ascii_only else lines, natural
 
 
-def _in_ascii(piece: Piece) -> Piece:
-    """A piece of a frame in ASCII; other pieces are so already."""
+def _framed_in_ascii(piece: Piece) -> Piece:
+    """A piece of a frame in ASCII; other pieces as they are."""
     return replace(piece, text=piece.text.translate(_ASCII_FRAME)) if piece.style == FRAME else piece
 
 

@@ -13,15 +13,15 @@ NAME = 34
 ROW = 24
 
 
-def picture(height: float, title: str, described: str, *shapes: Element) -> Element:
-    """Make a picture of WIDTH units and a height, with its title and description."""
+def picture(height: float, title: str, described: str, *shapes: Element, width: int = WIDTH) -> Element:
+    """Make a picture of a width and a height in units, with its title and description."""
     return element(
         "svg",
         element("title", title),
         element("desc", described),
         *shapes,
-        class_="chart",
-        viewBox=f"0 0 {WIDTH} {height:.0f}",
+        class_="chart" if width == WIDTH else "chart small",
+        viewBox=f"0 0 {width} {height:.0f}",
         role="img",
         aria_label=title,
     )

@@ -118,7 +118,7 @@ class Terminal:
             if number and not of_notes:
                 yield ()
             for row in self._made[type(block)](block):
-                yield _in_ascii(row) if self.glyphs.ascii_only else row
+                yield in_ascii(row) if self.glyphs.ascii_only else row
 
     def _note(self, note: Note) -> Iterator[PieceRow]:
         styles = {"warning": "bad", "lead": "strong", "": "", "quiet": "dim"}
@@ -155,7 +155,7 @@ class Terminal:
 
     def _panel(self, panel: Panel) -> Iterator[PieceRow]:
         if panel.title:
-            yield heading(panel.title)
+            yield heading(panel.heading)
         yield from self.blocks(panel.blocks)
 
     # -- a case
@@ -382,9 +382,9 @@ _ASCII = str.maketrans(
 """Signs of ours, and what stands for them where there is only ASCII."""
 
 
-def _in_ascii(row: PieceRow) -> PieceRow:
-    """The signs of ours in ASCII; what is in the data stays as it is."""
-    return tuple(Piece(piece.text.translate(_ASCII), piece.style, piece.drill) for piece in row)
+def in_ascii(row: PieceRow) -> PieceRow:
+    """Write our own signs in ASCII; what is in the data stays as it is."""
+    return tuple(replace(piece, text=piece.text.translate(_ASCII)) for piece in row)
 
 
 def _gold(gold: str | None) -> Cell:

@@ -226,11 +226,11 @@ class AnalysisScreen(SheetScreen):
     def _further_pages(self) -> list[Panel]:
         """Say on the first page what the others hold."""
         first, *others = self.pages or (self.open_page,)
-        told = tuple((page.title, page.about) for page in others if page.about)
-        if self.open_page.name != first.name or not told:
+        pages = tuple((page.title, page.about) for page in others if page.about)
+        if self.open_page.name != first.name or not pages:
             return []
         turn = f"{self.context.keys.of('next-page')} next page"
-        return [Panel("More", (Facts(told),), hint=turn)]
+        return [Panel("More", (Facts(pages),), hint=turn)]
 
     def _owners(self, state: ScreenState) -> Sequence[object]:
         """What the view depends on; what is about no scorer may be about what people said.
@@ -450,7 +450,7 @@ class AnalysisScreen(SheetScreen):
                 self._tell(option.name, True if name else None)
 
         cursor = next((at for at, pick in enumerate(picks) if pick.strong), 0)
-        title = "Compare with" if option is None else f"{state.focus.scorer} less"
+        title = "Compare with" if option is None else f"{state.focus.scorer} minus"
         self.app.push_screen(Picking(title, picks, cursor), chosen)
 
     def action_swap(self) -> None:

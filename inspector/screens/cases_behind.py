@@ -34,12 +34,12 @@ BESIDE, SHARE = 160, 0.35
 """Columns of a screen from which the pane is at the right, and its share of them."""
 LEAST = 10
 """Lines that a pane beneath the sheet needs, its frame included."""
-MOST = 16
-"""Lines of a pane beneath the sheet at most."""
 NAME = 18
 """Cells of the name of a case."""
 CASES_ABOVE = 3
 """Of so many parts of the pane, the list of cases has one where the first case is shown below it."""
+MOST_LISTED, MOST_PREVIEWED = 20, 16
+"""Lines of each at most: what follows the cursor is little to write, over a slow connection too."""
 PREVIEW = 18
 """Lines of a pane from which the first case is shown below the list."""
 
@@ -59,7 +59,7 @@ class CasesBehind(Controller[SheetWithCases]):
     def __init__(self, screen: SheetWithCases) -> None:
         super().__init__(screen)
         self._timer: Timer | None = None
-        self._asked: object = None
+        self._listed: object = None
         self._rows: tuple[int, ...] = ()
 
     @property
@@ -76,10 +76,10 @@ class CasesBehind(Controller[SheetWithCases]):
 
     def _start(self) -> None:
         pane, link, state = self.pane, self.screen.link, self.screen.state
-        asked = (link, state, pane.viewport)
-        if not pane.display or not pane.viewport.width or asked == self._asked:
+        wanted = (link, state, pane.viewport)
+        if not pane.display or not pane.viewport.width or wanted == self._listed:
             return
-        self._asked = asked
+        self._listed = wanted
         if link is None or not link.n or self.screen.is_blind:
             self._rows = ()
             pane.caption("Cases")
@@ -99,17 +99,17 @@ class CasesBehind(Controller[SheetWithCases]):
         if not worker.is_cancelled:
             self.screen.post_message(CasesFound(link, rows, lines))
 
-    def show(self, found: CasesFound) -> None:
+    def show(self, message: CasesFound) -> None:
         """Show cases that were found, unless the cursor is elsewhere by now."""
         link = self.screen.link
-        if link is None or found.link != link:
+        if link is None or message.link != link:
             return
-        self._rows = found.rows
+        self._rows = message.rows
         key = self.screen.context.keys.of("drill")
         words = clean(link.words)
         title = f"{words[:1].upper()}{words[1:]}"
         self.pane.caption(title, counted(link.n, "case"), f"{key} opens {'all' if link.n > 1 else 'it'}")
-        self.pane.show(found.lines)
+        self.pane.show(message.lines)
 
     def row_at(self, line: int) -> int | None:
         """Return the row id of the case on a line of the pane; None where there is none."""
@@ -125,9 +125,12 @@ def first_cases(
     """
     listed = drilled(state, link)
     preview = height >= PREVIEW
-    most = max(height // CASES_ABOVE, height - 12 if listed.shown.size <= height - 12 else 0) if preview else height
-    shown = listed.shown[: most if listed.shown.size <= most else most - 1]
-    rows = tuple(int(row) for row in shown)
+    most = height
+    if preview:
+        room = min(MOST_LISTED, height - PREVIEW)
+        most = room if listed.shown.size <= room else max(min(MOST_LISTED, height // 2), height // CASES_ABOVE)
+    first = listed.shown[: most if listed.shown.size <= most else most - 1]
+    rows = tuple(int(row) for row in first)
     lines = case_rows(listed, rows, link, width, glyphs)
     if (left := listed.shown.size - len(rows)) > 0:
         lines.append(Line([(f"  … {left:,} more", "dim")]))
@@ -138,7 +141,7 @@ def first_cases(
         lines.append(Line([(rule, "frame"), (f" {name} ", "strong"), (rest, "frame")]))
         display = DisplayOptions(width, glyphs, raw=glyphs.ascii_only, named=False, height=height - len(lines))
         display = replace(display, beside=listed.focus.beside[:2], curve=False)
-        lines += case_lines(listed, rows[0], display).lines
+        lines += case_lines(listed, rows[0], display).lines[:MOST_PREVIEWED]
     return rows, lines
 
 

@@ -29,6 +29,7 @@ from inspector.state.case_links import drilled, returned
 from inspector.state.filtering.filter_words import filter_phrase
 from inspector.state.focusing import covering
 from inspector.state.screen_state import ScreenState
+from inspector.widgets.key_table import COMMANDS
 from inspector.widgets.line_scroll import Sized
 from inspector.widgets.line_view import LineView
 from inspector.widgets.page_tabs import PageTabs
@@ -179,7 +180,7 @@ class SheetScreen(AppScreen):
         if isinstance(event.view, SheetView):
             self._show_first()
         elif isinstance(event.view, StepView):
-            self.cases_behind.follow()
+            self._follow_cursor()
 
     def watch_state(self, state: ScreenState) -> None:
         if self._left is not None and self.is_mounted:
@@ -197,7 +198,8 @@ class SheetScreen(AppScreen):
     def show_title(self, state: ScreenState) -> None:
         """Show what is looked at, and under which filter."""
         path = [Phrase((*name_forms(state.focus.benchmark, 14), ""), rank=4), *self.subject(state)]
-        write_header(self, [*path, Phrase((self.NAME.replace("-", " "),), rank=4)], self.facts(state))
+        title = next((command.title for command in COMMANDS if command.id == self.NAME), self.NAME)
+        write_header(self, [*path, Phrase((title.lower(),), rank=4)], self.facts(state))
 
     @property
     def about_scorers(self) -> bool:
@@ -220,16 +222,16 @@ class SheetScreen(AppScreen):
             view.show_sheet(replace(sheet, busy=trouble) if trouble else sheet)
             self._arrange(sheet)
             self.tell_behind(view)
-            self.cases_behind.follow()
+            self._follow_cursor()
             if not again:
                 self.call_after_refresh(self._fit, width)
 
     def _arrange(self, sheet: Sheet) -> None:
         """Give the pane of cases its place: at the right of a wide screen, else beneath a sheet that leaves room."""
-        found = self.query("#behind-cases")
-        if not found:
+        panes = self.query("#behind-cases")
+        if not panes:
             return
-        pane, body = found.first(StepView), self.query_one("#sheet-body")
+        pane, body = panes.first(StepView), self.query_one("#sheet-body")
         beside = self.size.width >= BESIDE
         lines = 0 if beside else self._lines_beneath(sheet, body.size.height)
         body.set_class(beside, "-beside")
@@ -238,6 +240,11 @@ class SheetScreen(AppScreen):
         elif lines:
             pane.styles.width, pane.styles.height = "1fr", lines
         pane.display = bool(any(sheet.drills())) and (beside or bool(lines))
+
+    def _follow_cursor(self) -> None:
+        """List the cases behind the number under the cursor, where there is a pane for them."""
+        if self.query("#behind-cases"):
+            self.cases_behind.follow()
 
     def _lines_beneath(self, sheet: Sheet, room: int) -> int:
         """Lines of the pane beneath the sheet; 0 where the sheet leaves too few. While a threshold moves, none."""
@@ -263,7 +270,7 @@ class SheetScreen(AppScreen):
 
     def on_sheet_view_moved(self, message: SheetView.Moved) -> None:
         self.tell_behind(message.view)
-        self.cases_behind.follow()
+        self._follow_cursor()
 
     def on_cases_found(self, message: CasesFound) -> None:
         """Show the first cases behind the number under the cursor."""

@@ -14,7 +14,7 @@ from inspector.analyses.show.show import show
 from inspector.analyses.taxonomy import taxonomy
 from inspector.analyses.thresholds.thresholds import thresholds
 from inspector.analyses.triage import triage
-from inspector.render.blocks import CaseBlock
+from inspector.render.blocks import CaseBlock, Panel
 from inspector.render.cells import plain_text
 from inspector.render.charts.glyphs import Glyphs
 from inspector.render.lines import Sheet, text_of
@@ -119,8 +119,21 @@ def case_of(view):
     return next(block for block in view.blocks() if isinstance(block, CaseBlock))
 
 
+def panels_of(view):
+    """The lines of the first table of each panel, by the panel's title."""
+    panels = [block for section in view.sections for block in section.blocks if isinstance(block, Panel)]
+    return {
+        panel.title: _lines(next(block for block in panel.blocks if isinstance(block, Table)))
+        for panel in panels
+        if any(isinstance(block, Table) for block in panel.blocks)
+    }
+
+
 def table_of(view, title=""):
     """The lines of the first table whose title begins so, as texts by the titles of their columns."""
-    table = next(block for block in view.blocks() if isinstance(block, Table) and block.title.startswith(title))
+    return _lines(next(block for block in view.blocks() if isinstance(block, Table) and block.title.startswith(title)))
+
+
+def _lines(table):
     names = [column.title for column in table.columns]
     return [dict(zip(names, map(plain_text, row), strict=True)) for row in table.rows]

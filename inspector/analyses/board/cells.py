@@ -57,8 +57,7 @@ class BoardCells:
 
     def signed(self, value: float, digits: int = 1) -> str:
         """Write a difference of fractions in percentage points."""
-        text = signed(value, digits)
-        return text if self._glyphs.ascii_only else text.replace("-", "−")
+        return signed(value, digits, ascii_only=self._glyphs.ascii_only)
 
     def name(self, value: tuple[str | None, str], width: int, among: Sequence[str] = ()) -> list[TextPart]:
         """Write a name, shortened beside those it stands `among`; without one, the whole benchmark."""

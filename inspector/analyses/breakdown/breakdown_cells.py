@@ -230,7 +230,7 @@ def cell_blocks(grid: Grid, params: Params) -> Iterator[Block]:
     by = " and ".join(map(column_title, grid.columns))
     whose = f" of {next(iter(grid.cells))}" if len(grid.cells) == 1 else ""
     if grid.pair:
-        whose = f", {' less '.join(grid.pair)},"
+        whose = f", {' minus '.join(grid.pair)},"
     yield Note(f"{known.title[:1].upper()}{known.title[1:]}{whose} by {by}", "lead")
     if known.note:
         yield Note(f"{known.note[:1].upper()}{known.note[1:]}.", "quiet")
@@ -313,7 +313,7 @@ def _figure_table(grid: Grid, scorer: str) -> Table:
         rows.append([*labels, *cells])
     title = f"Figures of {scorer}, in percent with 95% intervals"
     if grid.pair:
-        title = f"Differences, {' less '.join(grid.pair)}, in percentage points"
+        title = f"Differences, {' minus '.join(grid.pair)}, in percentage points"
     return table(title, heads, rows, labels=len(grid.columns))
 
 

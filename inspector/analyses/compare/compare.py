@@ -15,6 +15,7 @@ from inspector.analyses.compare.pair_pages import pairs_view
 from inspector.analyses.compare.scorer_sets import sets_view
 from inspector.analyses.compare.two_scorers import pair_blocks
 from inspector.render.blocks import Block, Fold, Note, Panel, quiet_notes
+from inspector.render.cells import share
 from inspector.render.lines import CaseLink
 from inspector.render.table_blocks import (
     Cell,
@@ -259,6 +260,7 @@ def _standing_blocks(
         trying = [row["scorer"] for row in ranked if row["n"]]
         n = next((row["n"] for row in ranked if row["n"]), 0)
         link = own_link(results, benchmark, trying, n, "counted for all scorers")
+    yield from _leader(cells, ranked, head, official_title(benchmark))
     yield _standings(field, cells, ranked, link)
     yield Note("Tied: the interval of the difference to the best holds 0.", "quiet")
     if field.sets:
@@ -276,6 +278,17 @@ def _standing_blocks(
         yield Note(f"The other pairs of {len({line[0] for line in pairs})} are in --csv and --json.", "quiet")
     yield from _consensus_blocks(rows)
     yield Panel("How this is tested", (tests,), place="method")
+
+
+def _leader(cells: Mapping[tuple[str, str], Row], ranked: Sequence[Row], head: str, title: str) -> Iterator[Note]:
+    """Say who has the highest figure, and who is tied with it."""
+    first = next((row for row in ranked if row["value"] is not None), None)
+    if first is None:
+        return
+    others = [row["scorer"] for row in ranked if row is not first]
+    tied = [name for name in others if cells[name, tied_name(head)]["value"] == 1.0]
+    sentence = f"{first['scorer']} has the highest {title}: {share(first['value'])}."
+    yield Note(f"{sentence} Tied with it: {', '.join(tied)}." if tied else sentence)
 
 
 def _standings(
@@ -385,7 +398,7 @@ def _pair_table(title: str, pairs: Sequence[PairLine]) -> Table:
     lines, before = [], None
     heights = {names: sum(pair[0] == names for pair in pairs) for names, _ in pairs}
     for names, cells in pairs:
-        label = Cell(names[0], note=f"less {names[1]}", rows=heights[names] if names != before else 0)
+        label = Cell(names[0], note=f"minus {names[1]}", rows=heights[names] if names != before else 0)
         lines.append([label, *cells])
         before = names
     titles: list[str | Column] = [

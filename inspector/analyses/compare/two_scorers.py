@@ -19,7 +19,7 @@ from inspector.render.blocks import Block, Note, Panel
 from inspector.render.cells import share, signed
 from inspector.render.chart_blocks import Square, SquareSide
 from inspector.render.lines import CaseLink
-from inspector.render.table_blocks import Cell, CellChart, Column, Kind, count, points, table, text
+from inspector.render.table_blocks import Cell, CellChart, Column, Kind, count, p_value, points, table, text
 from inspector.render.texts.headlines import official_title
 from inspector.render.texts.sentences import counted
 from inspector.state.common_cases import aligned_cases, aligned_official
@@ -96,7 +96,11 @@ def pair_blocks(
 def _method(pair: ScorerPair, figures: PairFigures, tests: Note, n: int) -> Panel:
     left_out = pair.aligned.left_out((0, 1))
     cases = f"On the {counted(n, 'case')} that both tried" + (f", {left_out:,} left out" if left_out else "")
-    notes = [Note(f"{cases}.", "quiet"), tests]
+    notes: list[Block] = [Note(f"{cases}.", "quiet"), tests]
+    rows = [(side, figures.differences.get(("all", f"{side}_mcnemar"), {})) for side in SIDES]
+    lines = [[text(ON_SIDE[side]), p_value(row.get("p")), p_value(row.get("p_holm"))] for side, row in rows if row]
+    if lines:
+        notes.append(table("", ["", "p McNemar", "p Holm"], lines))
     if any(figures.differences.get(("all", f"{side}_mcnemar"), {}).get("note") for side in SIDES):
         notes.append(Note("Cases share problems, and McNemar's test takes them as independent.", "quiet"))
     return Panel("How this is tested", tuple(notes), place="method")

@@ -34,7 +34,7 @@ from inspector.render.charts.chart_columns import DRAWN, axis_of
 from inspector.render.documents.cell_pictures import cell_picture
 from inspector.render.elements import Element, element, number, rendered
 from inspector.render.readable import readable
-from inspector.render.table_blocks import Cell, CellChart, Table
+from inspector.render.table_blocks import Cell, CellChart, Column, Table
 from inspector.render.tokens import page_blocks
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -146,7 +146,10 @@ def _fold(block: Fold) -> Iterator[Element]:
 
 
 def _panel(block: Panel) -> Iterator[Element]:
-    yield element("section", element("h4", block.title), *_blocks(block.blocks), class_="panel")
+    status = (element("small", block.status),) if block.status else ()
+    heading = (element("h4", block.title, *status),) if block.title else ()
+    classes = "panel half" if block.place == "half" else "panel"
+    yield element("section", *heading, *_blocks(block.blocks), class_=classes)
 
 
 def _picture(block: Picture) -> Iterator[Element]:
@@ -170,7 +173,14 @@ def _table(block: Table) -> Iterator[Element]:
     }
     block = _heated(block)
     heads = (
-        element("th", column.title, scope="col", class_="right" if right else None, colspan="2" if at in axes else None)
+        element(
+            "th",
+            column.title,
+            *_ends(column),
+            scope="col",
+            class_="right" if right else None,
+            colspan="2" if at in axes else None,
+        )
         for at, (column, right) in enumerate(zip(block.columns, sides, strict=True))
     )
     labels = tuple("first" if at == 0 else "further" if at < block.labels else "" for at in range(len(block.columns)))
@@ -198,6 +208,12 @@ def _table(block: Table) -> Iterator[Element]:
     )
     yield element("div", table, class_="scroll")
     yield from (element("p", words, class_="quiet") for words in legend(block))
+
+
+def _ends(column: Column) -> Iterator[Element]:
+    """What is better at either end of a chart of differences."""
+    if any(column.ends):
+        yield element("small", f"{column.ends[0]} ← 0 → {column.ends[1]}")
 
 
 def _heated(block: Table) -> Table:

@@ -60,6 +60,8 @@ def _block(block: Block) -> Iterator[str]:
     elif isinstance(block, CaseBlock):
         yield from _case(block)
     elif parts := _parts(block):
+        if isinstance(block, Panel) and block.title:
+            yield f"% {one_line(block.heading)}"
         yield from (line for part in parts for line in _block(part))
     else:
         yield from (f"% {one_line(words)}" for words in _sentences(block))

@@ -102,7 +102,7 @@ def _fold(block: Fold) -> Iterator[str]:
 
 
 def _panel(block: Panel) -> Iterator[str]:
-    yield from [f"**{prose(block.title)}**", ""] if block.title else []
+    yield from [f"**{prose(block.heading)}**", ""] if block.title else []
     yield from _blocks(block.blocks)
 
 

@@ -57,7 +57,7 @@ def _metric(now: ScreenState, before: ScreenState, glyphs: Glyphs) -> Iterator[P
     yield Phrase((source, "   "), rank=3, style="dim")
     yield Phrase((score_words(line),), style="strong")
     if line and was and rule != old and line.score is not None and was.score is not None:
-        change = signed(line.score - was.score)
+        change = signed(line.score - was.score, ascii_only=glyphs.ascii_only)
         # Beside the score nothing has a sign too, so that it is seen to be a change.
         yield Phrase((f" {change if change[0] in '+-' else f'+{change}'}", ""), rank=1, style="strong")
     if line and line.low is not None and line.high is not None:

@@ -230,8 +230,8 @@ def test_people_see_a_line_for_whom_and_what(two, capsys):
         (about, who) for about in ("ruling", "rating", "tag odd", "category") for who in ("ann and bob", "all")
     ]
     first, *_, last = lines
-    assert first["same, in percent"].startswith("60.0 [")
-    assert first["kappa, of all: alpha"].startswith("0.41 [")
+    assert first["same, in percent"].startswith("60.0 (")
+    assert first["kappa, of all: alpha"].startswith("0.41 (")
     assert (last["same, in percent"], last["kappa, of all: alpha"]) == ("–", "–")
     assert [line["kappa, of all: alpha"].endswith("~") for line in lines] == [True] * 6 + [False] * 2
     told = lines_of(view)

@@ -147,7 +147,7 @@ def test_the_measurement_is_a_table_of_its_own(query):
     assert [line[""].strip() for line in lines][:3] == ["precision at 50", "recall at 5", "moved by one step"]
     assert lines[0]["at best"] == "10.0"
     assert lines[1]["audit"].startswith(f"{100 * row['value']:.1f}")
-    over = table_of(view, "The audit less the others")
+    over = table_of(view, "The audit compared with the others")
     assert len(over) == len(METRICS_OF_PLANTED)
 
 

@@ -8,6 +8,7 @@ import example
 import making
 import taxonomy_spaces
 from inspector.analyses.bias import bias
+from inspector.render.cells import signed
 from inspector.state.focusing import covering, on_benchmark
 from inspector.state.opening import inspect
 from scoring.selection.loading import load
@@ -38,10 +39,10 @@ def test_slices_stand_in_their_order_with_all_looks_told(two):
     rows = view.rows.filter(view.rows["column"].is_not_null()).to_dicts()
     assert rows
     found = lines_of(view, (120, 40))
-    assert any(line.startswith(f"{rows[0]['looks']} looks, the largest difference first") for line in found)
+    assert any(line.startswith(f"{rows[0]['looks']} comparisons, the largest difference first") for line in found)
     head = next(at for at, line in enumerate(found) if line.startswith("cases with"))
     for row, line in zip(rows, found[head + 1 :], strict=False):
-        assert f"{100 * row['value']:+.1f}" in line
+        assert signed(row["value"]) in line
         assert str(row["n"]) in line.split()
 
 

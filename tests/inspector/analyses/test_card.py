@@ -145,7 +145,7 @@ def test_a_figure_has_its_interval_only_where_resamples_were_asked_for(small):
     quick, whole = (page_view(card, state, "", ("alpha",), intervals=asked) for asked in (False, True))
     assert quick.rows.equals(whole.rows)
     assert "alpha 45.0 ~" in words_of(quick)
-    assert "alpha 45.0 [0.0, 75.0] ~" in words_of(whole)
+    assert "alpha 45.0 (0.0 to 75.0) ~" in words_of(whole)
 
 
 @pytest.mark.parametrize("width", [60, 80, 200])

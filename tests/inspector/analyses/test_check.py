@@ -12,12 +12,13 @@ from inspector.analyses import Params
 from inspector.analyses.check.check import CHECK, LISTED, cases_command, check, default_rule, result_of
 from inspector.analyses.compare.compare import compare
 from inspector.cli import main
+from inspector.render.cells import signed
 from scoring.data.errors import UsageError
 from scoring.metrics.outcome_conditions import tried
 from scoring.metrics.resampling import SMALL
 from scoring.selection.loading import load
 from scoring.selection.query import Query
-from views import compare_view, table_of, words_of
+from views import compare_view, panels_of, table_of, words_of
 
 
 @pytest.fixture(scope="module")
@@ -66,8 +67,8 @@ def test_the_official_difference_of_each_pair_and_what_it_says(root):
         "slightly": "no evidence",
     }
     told = row(found["worse"])
-    change, low, high = (f"{100 * told[name]:+.1f}" for name in ("difference", "low", "high"))
-    assert found["worse"].because == (f"bench: worse against old: a regression, F1 {change} [{low}, {high}] points",)
+    change, low, high = (signed(told[name]) for name in ("difference", "low", "high"))
+    assert found["worse"].because == (f"bench: worse against old: a regression, F1 {change} ({low} to {high}) points",)
     assert found["same"].because == ()
     assert found["same"].rows.columns == list(CHECK)
 
@@ -269,7 +270,7 @@ def test_the_whole_interval_decides(low, high, result):
         (
             "worse",
             "old",
-            ("A regression: F1 -", "points. This fails the check.", "First 5 of 20 cases that became wrong"),
+            ("A regression: F1 −", "points. This fails the check.", "First 5 of 20 cases that became wrong"),
         ),
         ("same", "old", ("No evidence of a difference: F1 0.0", "This passes.", "no proof of equality")),
         ("better", "old", ("An improvement: F1 +", "This passes.")),
@@ -285,8 +286,12 @@ def test_the_result_is_said_in_words(root, new, old, words):
 def test_what_is_the_same_as_in_compare_is_laid_out_as_there(root):
     results = load(Query(workspace=root, scorers=("worse", "old")))
     pair = compare.view(results, Params("pair"))
-    for title in ("A less B", "Who is right where the other is wrong", "What differs between them"):
-        assert table_of(check_view(results), title) == table_of(pair, title)
+    checked, compared = check_view(results), panels_of(pair)
+    # Compare has also the figures of each.
+    differences = [list(line.values()) for line in table_of(checked, "Difference, A − B")]
+    assert differences == [[line[""], line["A − B"], line[" "]] for line in compared["Difference"]]
+    title = "What differs between them"
+    assert table_of(checked, title) == compared[title]
 
 
 def test_every_number_opens_exactly_its_cases(root):

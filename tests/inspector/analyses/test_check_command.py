@@ -89,13 +89,13 @@ def test_any_unique_part_of_a_name_does(called):
 def test_a_person_reads_what_fails_and_why_and_how_to_see_it(called):
     code, out, err = called("worse", "--baseline", "old")
     assert code == 1
-    assert "A regression: F1 -" in out
+    assert "A regression: F1 −" in out
     assert "First 5 of 20 cases that became wrong: bench/c" in out
     assert "All of them: prm-inspect cases --workspace" in out
     assert "What differs between them" in out
     assert "fails this rule by chance" in out
     # What decides is the last that is said.
-    assert err.splitlines()[-1].startswith("bench: worse against old: a regression, F1 -")
+    assert err.splitlines()[-1].startswith("bench: worse against old: a regression, F1 −")
 
 
 def test_a_document_goes_to_stdout_alone_and_the_code_stays(called):

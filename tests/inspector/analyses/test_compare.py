@@ -156,7 +156,7 @@ def test_people_see_standings_and_three_lines_a_pair(root, capsys):
     assert [line["scorer"] for line in standings if line["behind the best"] == "best"] == [standings[0]["scorer"]]
     pairs = table_of(view, "Differences")
     assert [line["cases"] for line in pairs] == ["all", "erroneous", "clean"] * 3
-    assert [line["pair"] for line in pairs[::3]] == ["gpt4 less rand-0", "gpt4 less x=y", "rand-0 less x=y"]
+    assert [line["pair"] for line in pairs[::3]] == ["gpt4 minus rand-0", "gpt4 minus x=y", "rand-0 minus x=y"]
     said = printed(["compare", "gpt4", "rand-0", "x=y", "-w", root], capsys)
     assert said.out.splitlines()[0] == "bench"
     assert "p Holm" in said.out

@@ -118,7 +118,7 @@ def test_scorers_without_a_case_in_common_say_so(tmp_path):
     scorers = [(making.scorer(name), half) for name, half in zip(("left", "right"), halves, strict=True)]
     making.workspace(tmp_path, cases, [(one, given), *scorers], **making.labels(cases))
     apart = inspect(load(Query(workspace=str(tmp_path)))).focused("left", "bench")
-    assert "no case in common that both tried" in words_of(view(apart, "pair", "left", "right"))
+    assert "No case was tried by both" in words_of(view(apart, "pair", "left", "right"))
     assert "no case that all of them tried" in words_of(view(apart, "scorers", *covering(apart)))
     for page in ("upset", "pairs"):
         walk(apart, page_sheet(view(apart, page, *covering(apart))))

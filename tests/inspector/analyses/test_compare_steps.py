@@ -16,7 +16,7 @@ from reference import Case
 from scoring.selection.loading import load
 from scoring.selection.query import Query
 from step_reference import Step
-from views import compare_view, table_of, words_of
+from views import compare_view, panels_of, table_of, words_of
 
 
 def items_of(skill, seed):
@@ -83,7 +83,7 @@ def test_first_errors_alone_bring_no_word_of_prmscore(tmp_path):
 
 def test_what_people_see_begins_with_prmscore(root):
     found = document(root, "good", "bad")
-    lines = [next(iter(line.values())) for line in table_of(found, "A less B")]
+    lines = [next(iter(line.values())) for line in panels_of(found)["Difference"]]
     assert lines[:3] == ["PRMScore", "accuracy on right steps", "accuracy on wrong steps"]
 
 
@@ -97,7 +97,9 @@ def test_lines_of_a_side_show_the_difference_that_their_counts_add_up_to(tmp_pat
     for line in table_of(document(str(tmp_path), "gpt4", "rand-0", "x=y"), "Differences"):
         if line["cases"] != "all":
             n, only_first, only_second = (int(line[name]) for name in ("n", "only first", "only second"))
-            assert float(line["difference"].split()[0]) == pytest.approx(100 * (only_first - only_second) / n, abs=0.06)
+            assert float(line["difference"].split()[0].replace("−", "-")) == pytest.approx(
+                100 * (only_first - only_second) / n, abs=0.06
+            )
 
 
 def test_where_a_subset_lacks_a_side_a_line_has_the_f1_of_all_cases_together(tmp_path):
@@ -109,10 +111,10 @@ def test_where_a_subset_lacks_a_side_a_line_has_the_f1_of_all_cases_together(tmp
     worse = [*gold[:2], replace(gold[2], rewards=(0.9, 0.1))]
     both = [(making.scorer(name, threshold=0.5), rows) for name, rows in (("one", gold), ("two", worse))]
     making.workspace(tmp_path, gold, both)
-    lines = table_of(document(str(tmp_path), "one", "two"), "A less B")
+    lines = panels_of(document(str(tmp_path), "one", "two"))["Difference"]
     assert [next(iter(line.values())) for line in lines[:2]] == ["F1", "F1, all subsets together"]
-    assert lines[0]["points, 95% interval"] == "–"
-    assert lines[1]["points, 95% interval"].startswith("+33.3")
+    assert lines[0]["A − B"] == "–"
+    assert lines[1]["A − B"].startswith("+33.3")
 
 
 def test_a_scorer_that_has_nobody_beside_it_is_not_called_the_best(tmp_path):

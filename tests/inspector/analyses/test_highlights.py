@@ -119,7 +119,7 @@ def test_chance_alone_seldom_makes_a_slice_stand_out(tmp_path):
 async def test_the_pane_beneath_the_board_follows_the_cursor_and_opens_cases():
     async with opened(size=(120, 40)) as pilot:
         first = await rests(pilot, "What stands out about tiny-prm-m", "It leans to calling things right")
-        assert "74% right on clean cases, 32% on erroneous ones" in first
+        assert "74% right on clean cases" in first
         await press(pilot, "j")
         await rests(pilot, "What stands out about blend", "83% right on clean cases")
         await press(pilot, "tab", "j", "enter")

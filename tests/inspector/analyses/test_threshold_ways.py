@@ -227,9 +227,9 @@ def test_people_see_a_line_a_way_with_a_column_a_subset(root):
     assert list(lines["default"]) == ["way", "threshold", "F1", "one", "two", "few", *COUNTED, "wrong"]
     row = lines["best of each subset"]
     assert row["threshold"] == "by subset"
-    assert re.fullmatch(r"\d+\.\d\* \[\d+\.\d, \d+\.\d\] at 0\.\d+", row["one"])
+    assert re.fullmatch(r"\d+\.\d\* \(\d+\.\d to \d+\.\d\) at 0\.\d+", row["one"])
     default = lines["default"]
-    assert (default["threshold"], default["n"], default["excluded"]) == ("0.5 (present)", "106", "")
+    assert (default["threshold"], default["n"], default["excluded"]) == ("0.500 (present)", "106", "")
     assert re.fullmatch(r"\d+\.\d \[\d+\.\d, \d+\.\d\]", default["one"])
     assert default["few"].endswith(" ~")
     dev = lines["dev-tuned, seed 0"]

@@ -20,6 +20,7 @@ from inspector.analyses.timeline.training_course import TrainingCourse, Training
 from inspector.api import analysis
 from inspector.cli import main
 from inspector.render.blocks import Note
+from inspector.render.cells import signed
 from inspector.render.chart_blocks import Curve
 from opened import opened
 from reference import Case
@@ -366,18 +367,18 @@ def test_people_see_a_curve_a_line_a_checkpoint_and_what_changed(root):
     assert [line["scorer"] for line in lines] == rows["scorer"].to_list()
     found = cells(view)
     for line, value in zip(lines, rows["value"], strict=True):
-        assert line["F1"].startswith(f"{100 * value:.1f} [")
+        assert line["F1"].startswith(f"{100 * value:.1f} (")
     for line, before in zip(lines[1:], lines, strict=False):
         difference = found[line["scorer"], before["scorer"], "f1_difference"]["value"]
-        assert line["less the one before"].startswith(f"{100 * difference:+.1f} [")
+        assert line["vs. the one before"].startswith(f"{signed(difference)} (")
         for name, what in (("broke", "broken"), ("mended", "mended")):
             whole = sum(found[line["scorer"], before["scorer"], f"{side}_{what}"]["value"] for side in SIDES)
             assert int(line[name]) == whole
-    assert "Step 30,000 less step 100" in words_of(view)
+    assert "Step 30,000 minus step 100" in words_of(view)
 
 
 def test_whole_steps_have_no_sign_and_many_have_no_number_each(root, tmp_path, capsys):
-    assert "+100" not in words_of(view_of(root))
+    assert "+2,000" not in words_of(view_of(root))
     assert main(["timeline", "my run", "-w", root, "--html", "-o", str(tmp_path / "page.html")]) == 0
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert ">30,000<" in page
@@ -428,11 +429,11 @@ async def test_run_and_steps_are_chosen_on_screen(root):
         await press(pilot, "v", "v", "enter")
         await shows(pilot, "all of them", "3 checkpoints, steps 100 to 30,000")
         await press(pilot, "j", "j", "enter")
-        await rests(pilot, "Step 30,000 less step 100")
+        await rests(pilot, "Step 30,000 minus step 100")
         await press(pilot, "v", "v", "j", "enter")
         await shows(pilot, "the first one", "2,000")
         await press(pilot, "j", "j", "enter")
-        await rests(pilot, "Step 30,000 less step 2,000", "Cases from step 2,000 to step 30,000")
+        await rests(pilot, "Step 30,000 minus step 2,000", "Cases from step 2,000 to step 30,000")
 
 
 def test_notes_are_sentences(root):

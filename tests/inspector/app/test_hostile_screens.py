@@ -85,7 +85,7 @@ REACHED = {
     "bias": ("j", "g a", "until too few to say"),
     "best-of-n": ("j", "g n", "until final answer"),
     "votes": ("j", "g v", "until several votes"),
-    "timeline": ("j", "g e", "until less the one before"),
+    "timeline": ("j", "g e", "until vs. the one before"),
     "taxonomy": ("j", "g x", "until too few to speak"),
 }
 """The keys that lead to each screen, through a scorer with a threshold."""
@@ -101,7 +101,7 @@ BESIDE = (
     ("bias", "BiasScreen", "too few to say"),
     ("best-of-n", "Best-of-nScreen", "final answer"),
     ("votes", "VotesScreen", "several votes"),
-    ("timeline", "TimelineScreen", "less the one before"),
+    ("timeline", "TimelineScreen", "vs. the one before"),
     ("taxonomy", "TaxonomyScreen", "too few to speak"),
 )
 EVERYWHERE = {

@@ -1,82 +1,83 @@
-"""Panels fill their width and height exactly, lose nothing of what is in them, and widen for what cannot be wrapped."""
+"""Views on a screen: each table and chart has a panel, panels fit the width, and charts stand in columns."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from inspector.render.blocks import Note, Panel
+from inspector.render.blocks import Fold, Note, Panel
 from inspector.render.charts.glyphs import Glyphs
-from inspector.render.lines import CaseLink, text_of
-from inspector.render.panels import THREE, framed, lay_out
-from inspector.render.table_blocks import count, table, text
+from inspector.render.lines import text_of
+from inspector.render.panels import framed, lay_out, method_of
+from inspector.render.table_blocks import Cell, Kind, difference_column, forest_column, points, table, text
 from inspector.render.terminal import Terminal
-from inspector.render.texts.frame_edges import fit_edge
 
-PLACES = ("row", "half", "side")
-WORDS = st.text(st.sampled_from("ab cé漢"), max_size=30)
-
-
-@given(WORDS, WORDS, st.integers(1, 60))
-def test_an_edge_fills_its_width_and_gives_up_its_status_first(title, status, width):
-    left, line, right = fit_edge(title, status, width, "─")
-    assert cell_len(left + line + right) == width
-    assert right in {"", f" {status}"}
-    if cell_len(title) <= width:
-        assert left.strip(" ") == title.strip(" ")
-
-
-def drawn(panels, width, height):
-    return lay_out(panels, width, height, Terminal(width, Glyphs()).inside)[0]
-
-
-def notes(places):
-    return [
-        Panel(f"title {number}", (Note(f"word{number} " * 30),), f"status {number}", f"hint {number}", place)
-        for number, place in enumerate(places)
-    ]
-
-
-@given(st.lists(st.sampled_from(PLACES), min_size=1, max_size=6), st.integers(30, 220), st.integers(5, 60))
-def test_panels_fill_width_and_height_and_lose_nothing(places, width, height):
-    lines = [text_of(row) for row in drawn(notes(places), width, height)]
-    assert {cell_len(line) for line in lines} == {width}
-    assert len(lines) >= height
-    for number in range(len(places)):
-        said = "\n".join(lines)
-        assert f"title {number}" in said
-        assert said.count(f"word{number}") == 30
-
-
-@pytest.mark.parametrize(
-    ("width", "beside"),
-    [(80, {}), (120, {"title 1": "title 2"}), (THREE, {"title 1": "title 2", "title 0": "title 3"})],
+NARROW = table("Narrow", ["", "n"], [[text("row"), Cell(3, Kind.COUNT)]])
+WIDE = table(
+    "Wide", ["", *(f"column {at}" for at in range(12))], [[text("r"), *(Cell(0.5, Kind.SHARE),) * 12] for _ in "ab"]
 )
-def test_halves_are_beside_each_other_and_the_side_is_at_the_right_where_there_is_room(width, beside):
-    lines = [text_of(row) for row in drawn(notes(("row", "half", "half", "side")), width, 40)]
-    for number in range(4):
-        line = next(line for line in lines if f"title {number}" in line)
-        others = [f"title {other}" for other in range(4) if other != number and f"title {other}" in line]
-        pairs = {**beside, **{right: left for left, right in beside.items()}}
-        assert others == ([pairs[f"title {number}"]] if f"title {number}" in pairs else [])
+METHOD = Panel("How this is tested", (Note("By chance."),), place="method")
 
 
-def test_every_piece_of_a_frame_has_the_number_of_its_panel_and_links_stay():
-    link = CaseLink(("true",), 3, "three cases")
-    wide = table("", [f"column {at}" for at in range(20)], [[text("row"), *[count(3, link)] * 19]])
-    rows = drawn([Panel("one", (Note("word"),)), Panel("two", (wide,), place="half"), *notes(["half"])], 120, 20)
-    numbers = {piece.panel for row in rows for piece in row if piece.style == "frame"}
-    assert numbers == {0, 1, 2}
-    assert sum(piece.drill is link for row in rows for piece in row) == 19
-    # A table that cannot be wrapped widens its own frame.
-    assert max(cell_len(text_of(row)) for row in rows) > 120
+def panels_of(blocks, width):
+    return framed(blocks, "page", width, Terminal(width, Glyphs(), split=True).inside)
 
 
-def test_blocks_outside_of_panels_get_one():
-    loose, panel = Note("word"), Panel("two", (Note("other"),))
-    assert framed([loose, panel, loose], "one") == (
-        Panel("one", (loose,)),
-        panel,
-        Panel("", (loose,)),
+def drawn(blocks, width, height=0, **more):
+    lines, natural = lay_out(
+        panels_of(blocks, width), width, height, Terminal(width, Glyphs(), split=True).inside, **more
     )
-    assert framed([], "one") == (Panel("one", ()),)
+    return [text_of(line) for line in lines], natural
+
+
+def test_titles_of_tables_are_titles_of_panels_and_their_sentences_follow():
+    panels = panels_of([Note("Before."), NARROW, Note("After."), WIDE, Fold("More", (NARROW,)), METHOD], 120)
+    assert [panel.title for panel in panels] == ["Narrow", "Wide", "More"]
+    assert [len(panel.blocks) for panel in panels] == [3, 1, 1]
+    assert [panel.place for panel in panels] == ["half", "row", "half"]
+    assert method_of([NARROW, METHOD]) == (METHOD,)
+
+
+@pytest.mark.parametrize("width", [60, 80, 120, 200])
+def test_no_panel_is_wider_than_the_screen(width):
+    lines, _ = drawn([NARROW, WIDE, Note("A sentence that is long enough to be wrapped. " * 5)], width)
+    assert {cell_len(line) for line in lines} == {width}
+
+
+def test_the_last_panel_takes_what_is_left_and_the_natural_height_is_told():
+    lines, natural = drawn([NARROW, WIDE], 120, 40)
+    assert len(lines) == 40
+    assert natural == len(drawn([NARROW, WIDE], 120)[0]) < 40
+
+
+def test_frames_are_ascii_where_nothing_else_is_drawn():
+    lines, _ = drawn([NARROW], 60, ascii_only=True)
+    assert all(line.isascii() for line in lines)
+
+
+def test_a_title_that_is_too_long_is_a_sentence_in_its_panel():
+    long = table(f"AUROC 0.7: {'how often that of one is above that of another, ' * 3}", ["", "n"], NARROW.rows)
+    (panel,) = panels_of([long], 100)
+    assert panel.title == "AUROC 0.7"
+    assert panel.blocks[0].text.startswith("How often")
+
+
+def differences(low, high):
+    row = {"value": (low + high) / 2, "low": low, "high": high, "reason": None}
+    heads = ["", difference_column("A − B", "B better", "A better"), ""]
+    return table("", heads, [[text("F1"), points(row), text("words")]])
+
+
+def test_a_difference_has_what_is_better_at_its_ends_and_the_axis_below():
+    lines = [text_of(line) for line in Terminal(100, Glyphs()).blocks([differences(-0.1, 0.12)])]
+    assert lines[0].index("B better") < lines[0].index(" 0 ") < lines[0].index("A better")
+    assert lines[-1].split() == ["−15", "−10", "−5", "0", "+5", "+10", "+15"]
+    # Zero is in one column from top to bottom.
+    assert lines[0].index(" 0 ") + 1 == lines[-1].index(" 0 ") + 1
+
+
+def test_beside_a_chart_no_column_has_intervals_and_without_room_they_stand_in_figures():
+    cell = Cell(0.5, Kind.SHARE, 0.4, 0.6)
+    block = table("", ["", forest_column("F1"), forest_column("accuracy")], [[text("a"), cell, cell]])
+    wide, narrow = ([text_of(line) for line in Terminal(width, Glyphs()).blocks([block])] for width in (120, 30))
+    assert "├" in wide[1]
+    assert "to" not in wide[1]
+    assert "├" not in "".join(narrow)

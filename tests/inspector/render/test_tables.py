@@ -6,9 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from inspector.render.cells import plain_text
 from inspector.render.charts.glyphs import Glyphs
 from inspector.render.lines import text_of
-from inspector.render.table_blocks import table_of
+from inspector.render.table_blocks import Cell, Kind, table_of
 from inspector.render.terminal import NARROWEST, UNBOUNDED, Terminal
 
 LONG = "reasoneval_wizardmath-7b-v1."
@@ -61,3 +62,19 @@ def test_in_a_pipe_it_is_one_table_with_all_columns():
     head, *lines = printed(FRAME, UNBOUNDED)
     assert head.split() == ["scorer", "subset", "f1", "error", "acc", "n", "reason"]
     assert [line.split()[0] for line in lines] == FRAME["scorer"].to_list()
+
+
+@pytest.mark.parametrize(
+    ("cell", "written"),
+    [
+        (Cell(0.442, Kind.SHARE, 0.357, 0.509), "44.2 (35.7 to 50.9)"),
+        (Cell(-0.094, Kind.POINTS, -0.188, 0.01), "−9.4 (−18.8 to +1.0)"),
+        (Cell(0.5, Kind.REWARD), "0.500"),
+        (Cell(-1.25, Kind.REWARD), "−1.250"),
+        (Cell(0.00012, Kind.REWARD), "0.0001"),
+        (Cell(None, Kind.SHARE), "–"),
+        (Cell(-0.0001, Kind.POINTS), "0.0"),
+    ],
+)
+def test_numbers_have_a_minus_and_intervals_words(cell, written):
+    assert plain_text(cell) == written

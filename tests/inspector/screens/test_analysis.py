@@ -25,6 +25,11 @@ def sheet_of(pilot):
     return pilot.app.screen.query_one(SheetView)
 
 
+def line_of(text, start):
+    """The first line of a panel that starts so."""
+    return next(line for line in text.splitlines() if line.strip(" ┃│").startswith(start))
+
+
 async def test_what_cannot_be_computed_says_why_and_not_that_it_is_being_computed(query, monkeypatch):
     def fails(*_, **__):
         raise UsageError("The rewards\x1b[5m cannot be read.", "Import them again.")
@@ -101,26 +106,26 @@ async def test_values_stand_there_before_their_intervals_and_a_moving_threshold_
     monkeypatch.setattr(AnalysisScreen, "view_of", waiting)
     async with opened(query) as pilot:
         await press(pilot, "g", "c")
-        await shows(pilot, "A less B")
+        await shows(pilot, "Difference")
         before = screen_text(pilot.app)
-        assert "[" not in next(line for line in before.splitlines() if line.strip().startswith("F1 "))
+        assert "├" not in line_of(before, "F1 ")
         await press(pilot, "t", "right", "right")
         moved = inspected(pilot)
         assert moved.evaluation.rule.threshold == pytest.approx(0.52)
         assert sheet_of(pilot).sheet.busy
         go_on.set()
         await until(pilot, lambda: not sheet_of(pilot).sheet.busy)
-        shown = await rests(pilot, "A less B")
-        assert "[" in next(line for line in shown.splitlines() if line.strip().startswith("F1 "))
+        shown = await rests(pilot, "Difference")
+        assert "├" in line_of(shown, "F1 ")
 
 
 async def test_letters_of_a_listed_case_are_those_of_the_screen_where_it_was_opened(query):
     """And another analysis from there is of these cases alone."""
     async with opened(query, size=(120, 40)) as pilot:
         await press(pilot, "g", "c")
-        await rests(pilot, "alpha against beta", "McNemar")
+        await rests(pilot, "A alpha, B beta", "McNemar")
         await press(pilot, "v s")
-        before = await rests(pilot, "beta against alpha")
+        before = await rests(pilot, "A beta, B alpha")
         chosen = pilot.app.remembered.left.overlaid
         while sheet_of(pilot).drill is None or not sheet_of(pilot).drill.n:
             await press(pilot, "l")
@@ -134,13 +139,13 @@ async def test_letters_of_a_listed_case_are_those_of_the_screen_where_it_was_ope
         # What a person chose to stand beside the scorer is as it was, and comes back with the next list.
         assert pilot.app.remembered.left.overlaid == chosen == ()
         await press(pilot, "escape", "escape")
-        assert await rests(pilot, "beta against alpha") == before
+        assert await rests(pilot, "A beta, B alpha") == before
         await press(pilot, "escape", "g", "l")
         await rests(pilot, "9 of 9")
         assert inspected(pilot).focus.beside == ()
         await press(pilot, "g", "b")
         await press(pilot, "g c")
-        await rests(pilot, "Who is right where the other is wrong")
+        await rests(pilot, "Cases with an error")
         while sheet_of(pilot).drill is None or not 0 < sheet_of(pilot).drill.n < 9:
             await press(pilot, "l")
         number = sheet_of(pilot).drill.n
@@ -204,12 +209,12 @@ async def test_what_is_about_people_follows_what_they_say(query):
     async with opened(query) as pilot:
         await press(pilot, "g", "l")
         pilot.app.screen.post_message(Go("agreement"))
-        await shows(pilot, "kappa, of all: alpha", "33.3 [")
+        await shows(pilot, "kappa, of all: alpha", "33.3 ~")
         await press(pilot, "right_square_bracket")
         await shows(pilot, "Rulings", "second")
         await press(pilot, "left_square_bracket")
         Journal(folder, Author("bob", "laptop")).rule([cases[1]], RULINGS[1])
-        await shows(pilot, "66.7 [")
+        await shows(pilot, "66.7 ~")
         await press(pilot, "enter")
         await until(pilot, lambda: pilot.app.screen.NAME == "cases")
         assert sorted(listed(pilot)) == sorted(cases)

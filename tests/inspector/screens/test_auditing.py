@@ -21,12 +21,14 @@ async def test_a_suspected_label_is_opened_from_its_rank_and_planted_errors_have
         pilot.app.screen.post_message(Go("contested"))
         await shows(pilot, "How many gold labels are contested")
         await press(pilot, "tab")
-        await shows(pilot, "5 errors planted among 100 labels, 20 times", "others, flagged", first)
-        await press(pilot, "j", "j", "enter")
+        await shows(pilot, "5 errors planted among 100 labels, 20 times", "others, flagged")
+        await press(pilot, "j", "j")
+        await shows(pilot, first)
+        await press(pilot, "enter")
         await shows(pilot, "1 of 100 cases")
         assert inspected(pilot).cases["case"].gather(inspected(pilot).shown).to_list() == [first]
         await press(pilot, "escape")
-        await rests(pilot, "Suspected gold labels")
+        await rests(pilot, "The most suspicious first")
         await press(pilot, "tab")
         await rests(pilot, "[planted errors]", "moved by one step", "clean to error")
         # Whoever rules on the most suspicious ones finds the ruling beside the suspicion.
@@ -41,4 +43,4 @@ async def test_a_suspected_label_is_opened_from_its_rank_and_planted_errors_have
         await press(pilot, "tab")
         await pilot.resize_terminal(200, 50)
         screen = await rests(pilot, "The most suspicious first", "others, flagged")
-        assert next(line for line in screen.splitlines() if f" {first} " in line).rstrip().endswith("gold wrong")
+        assert next(line for line in screen.splitlines() if f" {first} " in line and "gold wrong" in line)

@@ -44,14 +44,14 @@ async def test_columns_figure_second_scorer_and_bins_are_chosen_with_keys(query)
         await press(pilot, "v", "v", "end", "k", "enter")
         await shows(pilot, "nobody")
         await press(pilot, "j", "enter")
-        first = (await rests(pilot, " against ", " less ")).splitlines()[0]
-        one, two = first.split(" · ")[2].split(" against ")
+        first = (await rests(pilot, ", B ", " minus ")).splitlines()[0]
+        one, two = first.split(" ▸ ")[1].removeprefix("A ").split(", B ")
         await press(pilot, "v", "s")
-        await shows(pilot, f"{two} less {one}")
+        await shows(pilot, f"{two} minus {one}")
         await press(pilot, "v", "v", "end", "k", "enter")
         await shows(pilot, "nobody")
         await press(pilot, "home", "enter")
-        await hides(pilot, " less ")
+        await hides(pilot, " minus ")
         # Bins, where there are positions.
         await press(pilot, "v", "b")
         await shows(pilot, "There is nothing of that kind")

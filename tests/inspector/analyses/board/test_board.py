@@ -114,7 +114,7 @@ def test_lines_for_a_terminal_without_the_app(root):
     assert list(lines[0])[:5] == ["scorer", "F1", "on erroneous", "on clean", "bias"]
     for line, row in zip(lines, board_frame(results).iter_rows(named=True), strict=True):
         assert line["scorer"] == row["scorer"]
-        assert line["F1"].startswith(f"{100 * row['score']:.1f} [")
+        assert line["F1"].startswith(f"{100 * row['score']:.1f} (")
         assert line["exact"] == f"{row['exact']}"
 
 

@@ -154,7 +154,7 @@ def test_every_column_can_be_painted(against, rows, ascii_only):
 def test_a_signed_number_says_its_sign_unless_it_rounds_to_nothing():
     assert [signed(value) for value in (0.1234, -0.1234, 0.0, -0.0004, 1.0)] == [
         "+12.3",
-        "-12.3",
+        "−12.3",
         "0.0",
         "0.0",
         "+100.0",
@@ -163,8 +163,8 @@ def test_a_signed_number_says_its_sign_unless_it_rounds_to_nothing():
 
 def test_the_ends_of_an_interval_are_never_cut():
     cells = BoardCells(Glyphs())
-    assert cells.span((-0.123, 0.101), 12) == [("-12.3..+10.1", "dim")]
-    assert cells.span((-1.0, 1.0), 12) == [("-100..+100", "dim")]
+    assert cells.span((-0.123, 0.101), 12) == [("−12.3..+10.1", "dim")]
+    assert cells.span((-1.0, 1.0), 12) == [("−100..+100", "dim")]
     assert cells.span((None, None), 12) == [("", "dim")]
 
 

@@ -410,5 +410,5 @@ def test_check_judges_by_the_figure_and_by_another_where_it_is_asked_for(turned,
     board = {of["scorer"]: of["score"] for of in board_frame(results).iter_rows(named=True)}
     assert (row["value"], row["baseline_value"]) == tuple(board[name] for name in names)
     title = official_title(benchmark)
-    assert next(iter(table_of(usual, "A less B")[0].values())) == title
+    assert next(iter(table_of(usual, "Difference, A − B")[0].values())) == title
     assert next(iter(table_of(usual)[0].values())) == title

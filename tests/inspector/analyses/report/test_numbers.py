@@ -95,7 +95,7 @@ def test_the_board_has_the_figures_of_metrics(words, capsys):
                 assert cell.value == row["value"]
                 if row["value"] is not None:
                     assert plain_text(cell).startswith(f"{100 * row['value']:.1f} ")
-                    assert f"[{100 * row['low']:.1f}, {100 * row['high']:.1f}]" in plain_text(cell)
+                    assert f"({100 * row['low']:.1f} to {100 * row['high']:.1f})" in plain_text(cell)
                     seen += 1
         subsets = others[-1]
         for line in subsets.rows:
@@ -151,7 +151,7 @@ def test_the_comparison_has_the_numbers_of_compare(words, capsys):
         for line in standings.rows:
             row = own[line[0].value, None, "average", "f1"]
             assert plain_text(line[at["F1"]]) == (
-                f"{100 * row['value']:.1f} [{100 * row['low']:.1f}, {100 * row['high']:.1f}]"
+                f"{100 * row['value']:.1f} ({100 * row['low']:.1f} to {100 * row['high']:.1f})"
             )
             tied = next(row for key, row in own.items() if (key[0], key[3]) == (line[0].value, "tied_with_best"))
             assert line[at["tied"]].value == {1.0: "yes", 0.0: "no"}[tied["value"]]

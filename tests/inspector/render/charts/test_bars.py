@@ -20,9 +20,9 @@ ENTRIES = [
 def test_bars_with_whiskers():
     assert drawn(bars(ENTRIES, 70, Glyphs(), span=(0, 1))) == (
         """\
-gsm8k          50.0 [40.0, 60.0] n=400  ████████████├──┼──┤
-olympiad bench 80.0                n=7~ █████████████████████████
-none              –                n=0~
+gsm8k          50.0 (40.0 to 60.0) n=400  ███████████├──┼─┤
+olympiad bench 80.0                  n=7~ ███████████████████████
+none              –                  n=0~
 Bars from 0.0 to 100.0, in percent, n = cases
 ├┼┤ the 95% interval and the value   ~ fewer than 20 cases
 – no value: no cases, or undefined on them"""
@@ -47,7 +47,7 @@ def test_differences_go_both_ways_from_zero():
     entries = [Bar("up", ChartMark(0.1, n=30)), Bar("down", ChartMark(-0.2, n=30)), Bar("same", ChartMark(0.0, n=30))]
     assert drawn(bars(entries, 50, Glyphs(), form="difference", span=(-0.2, 0.2))).splitlines()[:3] == [
         "up   +10.0 n=30                  │████████",
-        "down -20.0 n=30  ████████████████│",
+        "down −20.0 n=30  ████████████████│",
         "same   0.0 n=30                  │",
     ]
 

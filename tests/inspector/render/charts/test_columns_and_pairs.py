@@ -67,3 +67,11 @@ def test_every_pair_has_both_counts_and_bars_in_proportion(pairs, width, ascii_o
         order = sorted(range(len(pairs)), key=lambda at: pairs[at][side])
         assert [lengths[at][side] for at in order] == sorted(length[side] for length in lengths)
         assert all((length[side] > 0) == (pair[side] > 0) for length, pair in zip(lengths, pairs, strict=True))
+
+
+def test_both_bars_have_one_scale_that_ends_above_the_longest():
+    places = [BarPlace("0", (23, 9)), BarPlace("1", (77, 91))]
+    rows = [text_of(row) for row in paired_bars(places, CLASSES, 80, Glyphs())]
+    assert "bars from 0 to 95% of each side" in rows[-1]
+    gold, predicted = rows[2].count("█"), rows[2].count("▓")
+    assert 0 < gold < predicted

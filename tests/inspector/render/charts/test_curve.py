@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from inspector.render.chart_blocks import Curve, Series, Tick
 from inspector.render.chart_views import pictured
@@ -135,3 +136,13 @@ def test_a_picture_has_the_same_axis():
     places = [float(label["x"]) for label in labels if label.get("text-anchor") == "middle"]
     assert len(places) == 4
     assert np.diff(places) == pytest.approx([places[1] - places[0]] * 3, abs=1.5)
+
+
+def test_shares_have_an_axis_that_ends_above_the_highest_value():
+    xs = np.linspace(0, 1, 5)
+    low = Series("low", "A", "scorer-a", xs, np.full(5, 0.42), np.full(5, 0.3), np.full(5, 0.57))
+    chart = Curve("", "threshold", "F1", (low,))
+    assert chart.fitted.upward == (0.0, 0.6)
+    assert replace(chart, upward=(0.2, 0.8)).fitted.upward == (0.2, 0.8)
+    assert replace(chart, series=()).fitted.upward == (0.0, 0.1)
+    assert replace(chart, series=(replace(low, ys=np.full(5, np.nan), high=np.ones(5)),)).fitted.upward == (0.0, 1.0)

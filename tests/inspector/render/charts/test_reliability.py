@@ -25,9 +25,9 @@ def test_points_against_the_diagonal_with_a_table():
     0 / / /
       0.00    0.25      0.50     0.75     1.00
 given     mean right
-0.00-0.50 0.25 50.0 [25-75]    n=40
-0.50-0.90 0.75 100.0 [100-100] n=3~
-0.90-1.00 -    -               n=0~
+0.00-0.50 0.25 50.0 (25 to 75)    n=40
+0.50-0.90 0.75 100.0 (100 to 100) n=3~
+0.90-1.00 -    -                  n=0~
 @ | percent right at the mean of what was
     given, with its 95% interval
 / as often right as was given   n = steps
@@ -41,7 +41,7 @@ def test_the_table_stands_beside_where_there_is_room_and_opens_its_bins():
     assert "●" in drawn(lines)
     assert "○" in drawn(lines)
     (opened,) = [piece for row in lines for piece in row if piece.drill]
-    assert (opened.drill, opened.text) == (FEW, "100.0 [100-100] n=3~")
+    assert (opened.drill, opened.text) == (FEW, "100.0 (100 to 100) n=3~")
     assert text_of(lines[0]).endswith("given     mean right")
 
 
