@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.analyses import load
 from inspector.analyses._columns import usual_error_column
@@ -23,9 +24,19 @@ from scoring.data.errors import InspectError
 from scoring.data.schema import NO_SUBSET, Bools
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.instructive import instructive
-from scoring.evaluation.verdicts import EXACT, NO_VERDICT, ON_ERRONEOUS, OUTCOMES, Decision
+from scoring.evaluation.verdicts import (
+    EXACT,
+    NO_VERDICT,
+    ON_CLEAN,
+    ON_ERRONEOUS,
+    OUTCOMES,
+    REFUSED,
+    UNPARSED,
+    Decision,
+)
 from scoring.metrics.deciding import rule_among
 from scoring.metrics.first_error import FAILURES
+from scoring.metrics.outcome_conditions import SIDES
 from scoring.selection.result_set import ResultSet
 from scoring.workspace.filtering.filters import Facet
 from scoring.workspace.filtering.sql_words import literal
@@ -40,9 +51,14 @@ REACH = 4
 """Steps around the error at which named steps are told apart."""
 
 
-class OutcomeCount(Struct, frozen=True):
-    """How many cases have an outcome, and the link to them."""
+ERRORS, CLEAN_CASES, OTHER = "errors", "clean", "other"
+"""Groups of outcomes: of cases with an error, of clean ones, and of those that no figure counts."""
 
+
+class OutcomeCount(Struct, frozen=True):
+    """How many cases of a group have an outcome, and the link to them."""
+
+    group: str
     name: str
     n: int
     link: CaseLink | None
@@ -130,10 +146,34 @@ def row_facts(state: ScreenState, piece: BoardSlice, line: Mapping[str, Any], *,
 
 
 def _outcomes(results: ResultSet, piece: BoardSlice, line: Mapping[str, Any]) -> Iterator[OutcomeCount]:
-    for name in OUTCOMES:
-        if line[name]:
-            link = board_drill(results, piece, line, name)
-            yield OutcomeCount(name, line[name], link if isinstance(link, CaseLink) else None)
+    evaluation = results.evaluation(line["scorer"])
+    lost = (UNPARSED, REFUSED) if results.unparsed(piece.benchmark) == "wrong" else ()
+    for code, name in enumerate(OUTCOMES):
+        if not line[name]:
+            continue
+        drill = board_drill(results, piece, line, name)
+        link = drill if isinstance(drill, CaseLink) else None
+        if code in lost and evaluation.coverage.nothing is None:
+            # They count as wrong on the side of their label.
+            yield from _by_side(evaluation, piece, code, link)
+        else:
+            group = ERRORS if code in ON_ERRONEOUS else CLEAN_CASES if code in ON_CLEAN else OTHER
+            yield OutcomeCount(group, name, line[name], link)
+
+
+def _by_side(evaluation: Evaluation, piece: BoardSlice, code: int, link: CaseLink | None) -> Iterator[OutcomeCount]:
+    """The cases with an outcome, by their label."""
+    gold = evaluation.gold
+    there = piece.rows & (evaluation.codes == code)
+    sides = {
+        ERRORS: (gold.known & (gold.earliest >= 0), SIDES["erroneous"]),
+        CLEAN_CASES: (gold.known & (gold.earliest < 0), SIDES["clean"]),
+        OTHER: (~gold.known, "earliest_error IS NULL"),
+    }
+    for group, (side, condition) in sides.items():
+        if n := int((there & side).sum()):
+            of_side = None if link is None else replace(link, where=(*link.where, condition), n=n)
+            yield OutcomeCount(group, OUTCOMES[code], n, of_side)
 
 
 def _subsets(results: ResultSet, evaluation: Evaluation, piece: BoardSlice) -> Iterator[NamedFigure]:

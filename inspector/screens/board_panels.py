@@ -17,23 +17,21 @@ from inspector.render.charts.axes import axis_numbers, column_of, numbers_row
 from inspector.render.charts.chart_columns import ChartAxis, axis_of, axis_text, bar_text, forest_text
 from inspector.render.charts.glyphs import OUTCOME_STYLES, Glyphs
 from inspector.render.lines import CaseLink, Piece, PieceRow, paragraph
-from inspector.render.panels import lay_out
+from inspector.render.panels import TWO, lay_out
 from inspector.render.table_blocks import Cell, CellChart, Kind
-from inspector.render.texts.sentences import GLYPHS, WORDS, counted
+from inspector.render.texts.sentences import GLYPHS, PRMSCORE, WORDS, counted
 from inspector.render.texts.short_names import short_name
 from inspector.render.texts.text import cell, clean
 from inspector.render.texts.wrap import wrap
 from inspector.screens.board_columns import remarks
-from inspector.screens.board_facts import Failure, NamedFigure, OutcomeCount, RowFacts
+from inspector.screens.board_facts import CLEAN_CASES, ERRORS, OTHER, Failure, NamedFigure, OutcomeCount, RowFacts
 from inspector.screens.screen_lines import threshold_forms
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.key_table.key_words import KeyWords
 from scoring.data.errors import InspectError
 from scoring.data.schema import NO_SUBSET
-from scoring.evaluation.verdicts import CLEAN, EXACT, ON_CLEAN, ON_ERRONEOUS, OUTCOMES
+from scoring.evaluation.verdicts import ON_CLEAN, ON_ERRONEOUS, OUTCOMES
 
-GROUPS = (("errors", ON_ERRONEOUS), ("clean", ON_CLEAN))
-"""The cases with an error and those without, and their outcomes."""
 LONGEST_OUTCOME = 13
 """Cells of the glyph and the word of an outcome."""
 LOWEST, HIGHEST = 5, 14
@@ -107,7 +105,7 @@ def _panels(state: ScreenState, facts: RowFacts, options: DrawOptions) -> Iterat
         def together(width: int) -> list[PieceRow]:
             parts = (
                 _verdicts(facts, width, options.glyphs),
-                _sentences(facts, width),
+                _sentences(facts, width, None if options.width >= TWO else options.glyphs),
                 _highlights(facts, width, options.glyphs, head="Highlights"),
                 _about(facts, width),
             )
@@ -170,24 +168,21 @@ def _without_scorer(facts: RowFacts, width: int, options: DrawOptions) -> Iterat
 
 def _verdicts(facts: RowFacts, width: int, glyphs: Glyphs) -> Iterator[PieceRow]:
     """A line for each outcome: its bar, how many cases have it, and what share of its group that is."""
-    by_name = {outcome.name: outcome for outcome in facts.outcomes}
-    groups = [(title, [OUTCOMES[code] for code in codes]) for title, codes in GROUPS]
-    judged = {name for _, names in groups for name in names}
-    groups.append(("other", [name for name in by_name if name not in judged]))
-    totals = [sum(by_name[name].n for name in names if name in by_name) for _, names in groups]
-    label = max(len(f"{total:,} {title}") for total, (title, _) in zip(totals, groups, strict=True) if total)
+    groups = list(_groups(facts))
+    if not groups:
+        return
+    label = max(len(f"{total:,} {title}") for title, total, _ in groups)
     axis = ChartAxis(0.0, float(max((outcome.n for outcome in facts.outcomes), default=1)))
     digits = len(f"{int(axis.high):,}")
     room = max(0, width - label - 2 - LONGEST_OUTCOME - 1 - digits - 1 - 5)
-    for total, (title, names) in zip(totals, groups, strict=True):
-        for place, name in enumerate(names if total else ()):
-            outcome = by_name.get(name, OutcomeCount(name, 0, None))
+    for title, total, outcomes in groups:
+        for place, outcome in enumerate(outcomes):
             head = f"{total:,} {title}".rjust(label) if not place else " " * label
-            style = OUTCOME_STYLES.get(name, "dim")
+            style = OUTCOME_STYLES.get(outcome.name, "dim")
             bar = bar_text(float(outcome.n), axis, room, glyphs).rstrip("░.") if outcome.n else ""
             yield (
                 Piece(f"{head}  ", "strong"),
-                Piece(f"{GLYPHS[name]} {WORDS[name]}".ljust(LONGEST_OUTCOME + 1), style),
+                Piece(f"{GLYPHS[outcome.name]} {WORDS[outcome.name]}".ljust(LONGEST_OUTCOME + 1), style),
                 Piece(bar, style),
                 Piece(" " * (room - len(bar) + digits + 1 - len(f"{outcome.n:,}"))),
                 Piece(f"{outcome.n:,}", "" if outcome.n else "dim", outcome.link),
@@ -195,22 +190,36 @@ def _verdicts(facts: RowFacts, width: int, glyphs: Glyphs) -> Iterator[PieceRow]
             )
 
 
-def _sentences(facts: RowFacts, width: int) -> Iterator[PieceRow]:
-    """The accuracies in one sentence, and remarks on the figures."""
+def _groups(facts: RowFacts) -> Iterator[tuple[str, int, list[OutcomeCount]]]:
+    """The outcomes of each group that has cases, with their number; zero where a usual one has none."""
+    for group, usual in ((ERRORS, ON_ERRONEOUS), (CLEAN_CASES, ON_CLEAN), (OTHER, ())):
+        there = {outcome.name: outcome for outcome in facts.outcomes if outcome.group == group}
+        names = dict.fromkeys((*(OUTCOMES[code] for code in usual), *there))
+        if there:
+            outcomes = [there.get(name, OutcomeCount(group, name, 0, None)) for name in names]
+            yield group, sum(outcome.n for outcome in outcomes), outcomes
+
+
+def _sentences(facts: RowFacts, width: int, glyphs: Glyphs | None = None) -> Iterator[PieceRow]:
+    """The accuracies in one sentence, and remarks; with `glyphs`, also a threshold that is not the default."""
     if words := verdict_sentence(facts):
         yield from paragraph(words, width, "")
-    yield from (row for sentence in remarks(facts.line) for row in paragraph(sentence, width))
+    marks = () if facts.curve is None or glyphs is None else _marks(facts.curve, glyphs)
+    moved = [f"Threshold {mark.at:.3f}: {mark.words}." for mark in marks if mark.name == "now"]
+    for sentence in (*moved, *remarks(facts.line)):
+        yield from paragraph(sentence, width)
 
 
 def verdict_sentence(facts: RowFacts) -> str:
     """Write the accuracies on both sides, and the bias where its interval excludes zero; "" where one is undefined."""
-    counts = {outcome.name: outcome.n for outcome in facts.outcomes}
-    totals = [sum(counts.get(OUTCOMES[code], 0) for code in codes) for _, codes in GROUPS]
-    if not all(totals):
+    found, kept = facts.line["on_wrong"], facts.line["on_right"]
+    if found is None or kept is None:
         return ""
-    found, kept = (counts.get(OUTCOMES[code], 0) / n for code, n in zip((EXACT, CLEAN), totals, strict=True))
-    errors, clean_ones = f"{found:.0%} of errors found", f"{kept:.0%} of clean solutions kept"
-    bias = next((words for words, *_ in _facts(facts) if words.startswith(("Lenient", "Strict"))), "")
+    of_steps = facts.line["metric"] == PRMSCORE
+    errors = f"{found:.0%} of {'wrong steps' if of_steps else 'errors'} found"
+    clean_ones = f"{kept:.0%} of {'right steps' if of_steps else 'clean solutions'} kept"
+    told = (words for words, *_ in _facts(facts) if words.startswith(("Lenient", "Strict")))
+    bias = "" if of_steps else next(told, "")
     if bias.startswith("Lenient"):
         return f"Lenient: {clean_ones}, but only {errors}."
     if bias:
@@ -417,6 +426,8 @@ def _mark_words(mark: Mark, metric: str, width: int) -> Iterator[PieceRow]:
     head = f"{mark.sign} {mark.name:<7} {mark.at:.3f}{figure}"
     words = "" if mark.words in {"default", ""} else mark.words
     indent = " " * (MARGIN - 2)
+    short = words.partition(":")[0] if mark.name == "best" else words
+    words = words if cell_len(indent + head) + 3 + cell_len(words) <= width else short
     if words and cell_len(indent + head) + 3 + cell_len(words) <= width:
         yield (Piece(indent), Piece(head), Piece(f"   {words}", "dim"))
         return
@@ -439,10 +450,7 @@ def _area(chart: Curve, marks: Sequence[Mark], width: int, lines: int, glyphs: G
     levels = np.array([axis.share(y) if np.isfinite(y) else 0.0 for y in ys]) * lines * 8
     filled = np.round(levels).astype(int)
     percent = chart.kind is Kind.SHARE
-    labels = {
-        lines - round(axis.share(mark) * lines): f"{100 * mark:.0f}" if percent else f"{mark:.3g}"
-        for mark in axis.marks[1:]
-    }
+    labels = {lines - round(axis.share(mark) * lines): _mark_text(mark, percent=percent) for mark in axis.marks[1:]}
     side, origin, line, tick = "||-+" if glyphs.ascii_only else "┤┼─┬"
     plain = "|" if glyphs.ascii_only else "│"
     for row in range(lines):
@@ -450,14 +458,20 @@ def _area(chart: Curve, marks: Sequence[Mark], width: int, lines: int, glyphs: G
         label = labels.get(row, "")
         yield (Piece(f"{label:>{MARGIN - 1}}{side if label else plain}", "dim"), Piece(cells.rstrip(), "area"))
     numbers = axis_numbers(first, last, room)
+    if not glyphs.ascii_only:
+        numbers = [(column, text.replace("-", "−")) for column, text in numbers]
     ruler = {column: tick for column, _ in numbers}
     ends = {column: (mark.sign, "strong") for column, mark in _places(marks, first, last, room)}
-    pieces = [Piece(f"{f'{100 * axis.low:.0f}' if percent else f'{axis.low:.3g}':>{MARGIN - 1}}{origin}", "dim")]
+    pieces = [Piece(f"{_mark_text(axis.low, percent=percent):>{MARGIN - 1}}{origin}", "dim")]
     for column in range(room):
         sign, style = ends.get(column, (ruler.get(column, line), "dim"))
         pieces.append(Piece(sign, style))
     yield tuple(_joined(pieces))
     yield numbers_row(numbers, room + 2, MARGIN)
+
+
+def _mark_text(value: float, *, percent: bool) -> str:
+    return f"{100 * value:.0f}" if percent else f"{value:.3g}"
 
 
 def _places(marks: Sequence[Mark], first: float, last: float, room: int) -> Iterator[tuple[int, Mark]]:
