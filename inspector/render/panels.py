@@ -14,8 +14,8 @@ TWO, THREE = 100, 160
 """Cells from which two halves are beside each other, and from which panels of the side have a column."""
 AROUND = 4
 """Cells of a panel beside its content: two lines and two blanks."""
-Draw = Callable[[Panel, int], Sequence[PieceRow]]
-"""Draws the content of a panel in so many cells."""
+Draw = Callable[[Sequence[Block], int], Sequence[PieceRow]]
+"""Draws blocks in so many cells."""
 
 
 def framed(blocks: Sequence[Block], title: str) -> tuple[Panel, ...]:
@@ -73,7 +73,7 @@ def _stacked(rows: Sequence[Sequence[Numbered]], width: int, height: int, draw: 
     for place, row in enumerate(rows):
         sizes = [width // len(row)] * len(row)
         sizes[-1] += width - sum(sizes)
-        drawn = [list(draw(panel, size - AROUND)) for (_, panel), size in zip(row, sizes, strict=True)]
+        drawn = [list(draw(panel.blocks, size - AROUND)) for (_, panel), size in zip(row, sizes, strict=True)]
         # What is too wide to be wrapped widens its frame, and is scrolled.
         sizes = [max(size, AROUND + _widest(content)) for size, content in zip(sizes, drawn, strict=True)]
         tall = max(map(len, drawn))

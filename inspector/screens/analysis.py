@@ -11,7 +11,7 @@ from inspector.analyses import Analysis, Option, OptionValue, Page, Params, Whos
 from inspector.case_page.tracks import LETTERS
 from inspector.render.blocks import Block, Panel
 from inspector.render.documents.row_documents import Document
-from inspector.render.lines import PieceRow, Sheet, heading, paragraph
+from inspector.render.lines import Sheet, heading, paragraph
 from inspector.render.panels import framed, lay_out
 from inspector.render.terminal import Terminal
 from inspector.render.texts.phrases import Phrase, name_forms
@@ -166,11 +166,7 @@ class AnalysisScreen(SheetScreen):
         blocks: list[Block] = [block for section in view.sections for block in section.blocks]
         if len(view.sections) > 1:
             blocks = [Panel(section.title, section.blocks) for section in view.sections]
-
-        def draw(panel: Panel, room: int) -> list[PieceRow]:
-            return terminal.drawn(panel.blocks, room)
-
-        drawn = lay_out(framed(blocks, self.open_page.title or self.ANALYSIS.title), width, height, draw)
+        drawn = lay_out(framed(blocks, self.open_page.title or self.ANALYSIS.title), width, height, terminal.drawn)
         return Sheet(tuple(drawn), busy)
 
     def _owners(self, state: ScreenState) -> Sequence[object]:

@@ -68,8 +68,6 @@ FOOT = 2
 """Lines beneath the rows, for marks or for the column under the cursor."""
 MOST_REMARKS = 4
 """Lines of remarks on a row beneath them, where there are no panels."""
-RAIL_LINES = 6
-"""Lines of the threshold's rail."""
 _SIZES = IdentityCache(4)
 """How many cases there are, by the frame of cases and the masks of benchmarks."""
 
@@ -188,7 +186,8 @@ class BoardScreen(AppScreen):
         frame = 2 * (not self.has_class("-short"))
         needed = self.table.row_count + 1 + FOOT + frame + table.show_horizontal_scrollbar
         taken = sum(self.query_one(f"#{name}").display for name in ("title", "banner", "job")) + 1
-        taken += RAIL_LINES if self.rail_open else 0
+        rail = self.query_one("#rail").styles.height
+        taken += int(rail.value) if self.rail_open and rail is not None else 0
         wide = self.app.size.width >= WIDE
         upper = max(needed, CURVE) if wide else needed
         left = self.app.size.height - taken - needed

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from inspector.analyses.board.cells import NOBODY, NOT_HERE
 from inspector.case_page.case_lines import case_lines
 from inspector.case_page.open_case import DisplayOptions
-from inspector.render.blocks import Panel
+from inspector.render.blocks import Block, Note, Panel, Place
 from inspector.render.cells import share, signed
 from inspector.render.chart_blocks import Curve
 from inspector.render.charts.axes import axis_numbers, column_of, numbers_row
@@ -62,18 +62,30 @@ class DrawOptions(Struct, frozen=True):
 
 
 class DrawnPanel(NamedTuple):
-    """A panel, and what makes its lines for a number of cells."""
+    """A panel, and what makes its lines for a number of cells. Its one block holds the title, by which it is found."""
 
     panel: Panel
     lines: Callable[[int], Sequence[PieceRow]]
+
+    @classmethod
+    def of(
+        cls,
+        title: str,
+        lines: Callable[[int], Sequence[PieceRow]],
+        status: str = "",
+        hint: str = "",
+        place: Place = "half",
+    ) -> "DrawnPanel":
+        """Make one."""
+        return cls(Panel(title, (Note(title),), status, hint, place), lines)
 
 
 def sheet_lines(state: ScreenState, facts: RowFacts, options: DrawOptions) -> list[PieceRow]:
     """Draw all panels of a row."""
     drawn = list(_panels(state, facts, options))
 
-    def draw(panel: Panel, width: int) -> Sequence[PieceRow]:
-        return next(one.lines(width) for one in drawn if one.panel is panel)
+    def draw(blocks: Sequence[Block], width: int) -> Sequence[PieceRow]:
+        return next(one.lines(width) for one in drawn if one.panel.blocks == tuple(blocks))
 
     return lay_out([one.panel for one in drawn], options.width, options.height, draw)
 
@@ -97,9 +109,9 @@ def _panels(state: ScreenState, facts: RowFacts, options: DrawOptions) -> Iterat
     name = short_name(line["scorer"], 30, state.results.chosen)
     title = name if line["subset"] is None else f"{name}, {line['subset'] or NO_SUBSET}"
     if line["kind"] in NOT_HERE:
-        yield DrawnPanel(Panel(title, ()), lambda width: list(_without_scorer(facts, width, options)))
+        yield DrawnPanel.of(title, lambda width: list(_without_scorer(facts, width, options)), place="row")
         return
-    verdicts = Panel(f"{title}: verdicts", (), hint=opens if facts.outcomes else "", place="half")
+    verdicts = f"{title}: verdicts"
     if not options.wide:
 
         def together(width: int) -> list[PieceRow]:
@@ -111,13 +123,10 @@ def _panels(state: ScreenState, facts: RowFacts, options: DrawOptions) -> Iterat
             )
             return _apart(map(list, parts))
 
-        yield DrawnPanel(verdicts, together)
+        yield DrawnPanel.of(verdicts, together, hint=opens)
         curve_title, status, hint = curve_caption(facts, options)
         height = min(HIGHEST + 8, options.height - 2)
-        yield DrawnPanel(
-            Panel(curve_title, (), status, hint, "half"),
-            lambda width: list(_curve(facts, width, height, options.glyphs)),
-        )
+        yield DrawnPanel.of(curve_title, lambda width: list(_curve(facts, width, height, options.glyphs)), status, hint)
         return
 
     def first(width: int) -> list[PieceRow]:
@@ -133,14 +142,17 @@ def _panels(state: ScreenState, facts: RowFacts, options: DrawOptions) -> Iterat
     def second(width: int) -> list[PieceRow]:
         return _apart([list(_highlights(facts, width, options.glyphs)), list(_offsets(facts, width, options.glyphs))])
 
-    yield DrawnPanel(verdicts, first)
-    yield DrawnPanel(Panel("Highlights", (), hint=opens, place="half"), second)
+    yield DrawnPanel.of(verdicts, first, hint=opens)
+    yield DrawnPanel.of("Highlights", second, hint=opens)
     if facts.failures:
         shown = max((n for n, failure in enumerate(facts.failures) if failure.row == options.previewed), default=0)
         status = f"{shown + 1} of {facts.n_failures:,}"
-        yield DrawnPanel(
-            Panel("Most instructive failures", (), status, "Enter opens the case", "side"),
+        yield DrawnPanel.of(
+            "Most instructive failures",
             lambda width: list(_failures(state, facts.failures, shown, width, options)),
+            status,
+            "Enter opens the case",
+            "side",
         )
 
 
@@ -399,26 +411,22 @@ class Mark(NamedTuple):
 
 
 def _marks(chart: Curve, glyphs: Glyphs) -> Iterator[Mark]:
-    signs = {"^": "o", "d": "^", "*": "*"} if glyphs.ascii_only else {"^": "◆", "d": "▲", "*": "★"}
-    present = [tick for tick in chart.ticks if tick.letter == "^"]
-    series = chart.series[0]
-    for tick in chart.ticks:
-        if tick.at is None or tick.letter not in signs:
-            continue
-        if tick.letter == "^" and tick.words == "present, the default":
-            continue
-        score = tick.score
-        if score is None:
-            near = float(np.interp(tick.at, np.asarray(series.xs, float), np.asarray(series.ys, float)))
-            score = near if np.isfinite(near) else None
+    now, default, best = "o^*" if glyphs.ascii_only else "◆▲★"
+    ticks = [tick for tick in chart.ticks if tick.at is not None]
+    whole = {tick.at: tick for tick in ticks if tick.letter == "d"}
+    for tick in ticks:
+        assert tick.at is not None  # noqa: S101  # the others were left out
         name, _, source = tick.words.partition(": ")
-        if tick.letter == "d":
-            alike = next((one.score for one in present if one.at == tick.at), None)
-            yield Mark(signs["d"], "default", tick.at, score if alike is None else alike, source, tick.drill)
+        if tick.letter == "^" and name == "present, the default":
+            alike = whole.pop(tick.at, None)
+            source = source or ("" if alike is None else alike.words.partition(": ")[2])
+            yield Mark(default, "default", tick.at, tick.score, source, tick.drill)
+        elif tick.letter == "^":
+            yield Mark(now, "now", tick.at, tick.score, source or name.removeprefix("present, "), tick.drill)
+        elif tick.letter == "d" and tick.at in whole:
+            yield Mark(default, "default", tick.at, tick.score, source, tick.drill)
         elif tick.letter == "*":
-            yield Mark(signs["*"], "best", tick.at, score, "optimistic: tuned on these cases", tick.drill)
-        else:
-            yield Mark(signs["^"], "now", tick.at, score, source or name.removeprefix("present, "), tick.drill)
+            yield Mark(best, "best", tick.at, tick.score, "optimistic: tuned on these cases", tick.drill)
 
 
 def _mark_words(mark: Mark, metric: str, width: int) -> Iterator[PieceRow]:

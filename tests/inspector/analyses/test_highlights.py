@@ -137,7 +137,7 @@ async def test_the_pane_beneath_the_board_follows_the_cursor_and_opens_cases():
         # Where there is no room, the screen has it.
         await pilot.resize_terminal(100, 20)
         await press(pilot, "tab")
-        await shows(pilot, "g o opens it")
+        await shows(pilot, "g o opens them")
         await press(pilot, "g o")
         await rests(pilot, "25 of 96 clean cases are false alarms")
 

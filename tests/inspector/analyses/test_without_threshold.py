@@ -303,7 +303,7 @@ async def test_the_cases_of_a_critic_are_read_and_cannot_be_moved(root):
         await shows(pilot, "c5", "The answer ends")
         await press(pilot, "t")
         assert not pilot.app.screen.rail_open
-        for scorer, words in (("labels", "labels as given"), ("moving", "threshold 0.500"), ("number", "the file has")):
+        for scorer, words in (("labels", "labels as given"), ("moving", "θ 0.500"), ("number", "the file has")):
             await press(pilot, "l")
             await shows(pilot, scorer, words)
             assert inspected(pilot).focus.scorer == scorer

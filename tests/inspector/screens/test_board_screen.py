@@ -47,8 +47,8 @@ async def test_a_row_a_scorer_the_best_first_with_metric_interval_outcomes_thres
         pilot.app.screen.query_one(FrameTable).cell_name = "outcomes"
         text = await rests(pilot, "outcomes: the share of each: = exact", "x refused")
         assert "unparsed" not in text
-        await press(pilot, "question_mark", *"(column) share")
-        await shows(pilot, "outcomes (column)", "the share of each: = exact")
+        await press(pilot, "question_mark", *"(column) harmonic")
+        await shows(pilot, "F1 (column)", "the harmonic mean")
 
 
 async def test_the_cursor_says_which_scorer_is_in_focus_and_a_moved_threshold_changes_its_row_alone(query):
@@ -154,7 +154,7 @@ async def test_of_two_benchmarks_the_one_under_the_cursor_is_listed_counted_and_
             ["alpha", "other"],
         ]
         await press(pilot, "G", "g", "l")
-        await shows(pilot, "other · 12 of 12 cases · alpha")
+        await shows(pilot, "other ▸ alpha ▸ cases", "12 of 12 cases")
         assert set(listed(pilot, "benchmark")) == {"other"}
         await press(pilot, "f")
         await shows(pilot, "outcome of alpha", "subset")
@@ -165,7 +165,7 @@ async def test_of_two_benchmarks_the_one_under_the_cursor_is_listed_counted_and_
         assert main([*shlex.split(command)[1:], "--quiet", "-o", "again.csv"]) == 0
         assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "other-cases.csv").read_bytes()
         await press(pilot, "o")
-        await shows(pilot, "other · 12 of 12 cases · alpha")
+        await shows(pilot, "other ▸ alpha ▸ cases", "12 of 12 cases")
         await press(pilot, "escape")
         await shows(pilot, "21 cases")
         assert inspected(pilot).focus.benchmark == "other"

@@ -40,9 +40,9 @@ async def test_no_number_on_the_screens_is_cut(workspace):
         await shows(pilot, "2,468 cases", "on wrong", "on right", "390")
         assert pilot.app.screen.query_one(FrameTable).columns_shown[-1].name == "on_right"
         await press(pilot, "down", "g", "l")
-        await shows(pilot, "1,234 of 1,234 cases", "threshold 0.500")
+        await shows(pilot, "1,234 of 1,234 cases", "θ 0.500")
         await press(pilot, "enter")
-        await shows(pilot, "1 of 1,234", "threshold 0.500")
+        await shows(pilot, "1 of 1,234", "θ 0.500")
         await press(pilot, "t", *["right"] * 5)
         moved = inspected(pilot)
         text = await rests(pilot, "threshold 0.5500 (was 0.5000)", "changed")
