@@ -322,14 +322,15 @@ class BoardScreen(AppScreen):
         """Write the marks beneath the rows; where there are no panels, remarks on the row as well."""
         width = max(20, self.table.viewport.width - 2)
         marks = [(" ", ""), *self.legend.line(width)]
+        # No row goes out of sight for remarks, but for one line of them.
+        room = self.table.viewport.height - 1 - self.table.row_count - FOOT
         if self.details.sheet.display:
             self.table.foot = ((), marks)
-        elif not self.has_class("-short"):
-            self.table.foot = ((), marks, *self._lines(self._remarks(line), MOST_REMARKS))
-        elif line["kind"] == NOBODY or remarks(line):
+        elif room <= 0 and (line["kind"] == NOBODY or remarks(line)):
             self._write_foot(self._remarks(line))
         else:
-            self.table.foot = (marks, *self._lines(self._remarks(line), 1))
+            blank = [()] if room > 0 else []
+            self.table.foot = (*blank, marks, *self._lines(self._remarks(line), min(MOST_REMARKS, max(1, room))))
 
     def _write_foot(self, text: str) -> None:
         """Write sentences beneath the rows."""
