@@ -37,6 +37,7 @@ from scoring.evaluation.verdicts import (
 from scoring.metrics.deciding import rule_among
 from scoring.metrics.first_error import FAILURES
 from scoring.metrics.outcome_conditions import SIDES
+from scoring.metrics.reward_bins import reward_bins, with_rewards
 from scoring.selection.result_set import ResultSet
 from scoring.workspace.filtering.filters import Facet
 from scoring.workspace.filtering.sql_words import literal
@@ -47,6 +48,8 @@ LISTED = 12
 """Failures that are listed."""
 FEWEST = 4
 """Cases of a type of error at least."""
+BINS = 5
+"""Ranges of rewards that are counted."""
 REACH = 4
 """Steps around the error at which named steps are told apart."""
 
@@ -85,6 +88,15 @@ class Failure(Struct, frozen=True):
     link: CaseLink
 
 
+class RewardCounts(Struct, frozen=True):
+    """How many right and wrong steps have a reward from `low` to `high`."""
+
+    low: float
+    high: float
+    right: int
+    wrong: int
+
+
 class RowFacts(Struct, frozen=True, eq=False):
     """Facts about one row. `line` is the row itself; None of the others is known for a row without a scorer.
 
@@ -101,6 +113,7 @@ class RowFacts(Struct, frozen=True, eq=False):
     failures: tuple[Failure, ...] = ()
     n_failures: int = 0
     offsets: tuple[tuple[int, int], ...] = ()
+    rewards: tuple[RewardCounts, ...] = ()
 
 
 def row_facts(state: ScreenState, piece: BoardSlice, line: Mapping[str, Any], *, wide: bool) -> RowFacts:
@@ -142,6 +155,7 @@ def row_facts(state: ScreenState, piece: BoardSlice, line: Mapping[str, Any], *,
         tuple(_failures(results, evaluation, failed[:LISTED])),
         failed.size,
         tuple(_offsets(evaluation, piece.rows)),
+        tuple(_rewards(evaluation, piece.rows)),
     )
 
 
@@ -246,3 +260,18 @@ def _offsets(evaluation: Evaluation, rows: Bools) -> Iterator[tuple[int, int]]:
         return
     apart = np.clip(verdicts[named] - gold[named], -REACH, REACH)
     yield from ((offset, int((apart == offset).sum())) for offset in range(-REACH, REACH + 1))
+
+
+def _rewards(evaluation: Evaluation, rows: Bools) -> Iterator[RewardCounts]:
+    """Count rewards by range: a step at the earliest error is wrong, one before it right, one after it neither."""
+    among = np.flatnonzero(with_rewards(evaluation, rows))
+    rewards, earliest = evaluation.rewards.of_cases(among), evaluation.gold.earliest[among]
+    if not rewards.values.size:
+        return
+    lengths = np.diff(rewards.offsets)
+    case = np.repeat(np.arange(among.size), lengths)
+    step, gold = np.arange(case.size) - rewards.offsets[:-1][case], earliest[case]
+    bins = reward_bins(evaluation, BINS)
+    right, wrong = (bins.counts(rewards.values[steps]) for steps in ((gold < 0) | (step < gold), step == gold))
+    for (low, high), n_right, n_wrong in zip(bins.ends(), right.tolist(), wrong.tolist(), strict=True):
+        yield RewardCounts(low, high, n_right, n_wrong)

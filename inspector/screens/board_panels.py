@@ -140,7 +140,12 @@ def _panels(state: ScreenState, facts: RowFacts, options: DrawOptions) -> Iterat
         return _apart(map(list, parts))
 
     def second(width: int) -> list[PieceRow]:
-        return _apart([list(_highlights(facts, width, options.glyphs)), list(_offsets(facts, width, options.glyphs))])
+        parts = (
+            _highlights(facts, width, options.glyphs),
+            _offsets(facts, width, options.glyphs),
+            _rewards(facts, width, options.glyphs),
+        )
+        return _apart(list(map(list, parts)))
 
     yield DrawnPanel.of(verdicts, first, hint=opens)
     yield DrawnPanel.of("Highlights", second, hint=opens)
@@ -328,6 +333,32 @@ def _offsets(facts: RowFacts, width: int, glyphs: Glyphs) -> Iterator[PieceRow]:
     names = [name if glyphs.ascii_only else name.replace("-", "−") for name in names]
     yield tuple(Piece(f"{name:^{size}}", "dim") for name in names)
     yield tuple(Piece(f"{n:^{size},}", "" if n else "dim") for _, n in facts.offsets)
+
+
+def _rewards(facts: RowFacts, width: int, glyphs: Glyphs) -> Iterator[PieceRow]:
+    """A bar for each range of rewards, the highest first: the steps that are right, then those that are wrong."""
+    if not facts.rewards:
+        return
+    most = max(counts.right + counts.wrong for counts in facts.rewards) or 1
+    digits = max(len(f"{counts.right:,}") for counts in facts.rewards)
+    names = [f"{counts.low:.1f} to {counts.high:.1f}" for counts in facts.rewards]
+    names = names if glyphs.ascii_only else [name.replace("-", "−") for name in names]
+    size, full = max(map(len, names)), "#" if glyphs.ascii_only else "█"
+    room = max(4, width - size - 2 * digits - 8)
+    heads = f"{'right':>{digits + 2}}{'wrong':>{digits + 3}}"
+    yield (Piece(f"{'Rewards of steps':<{size + room + 3}}", "strong"), Piece(heads, "dim"))
+    for name, counts in reversed(list(zip(names, facts.rewards, strict=True))):
+        total = counts.right + counts.wrong
+        filled = max(1, round(total / most * room)) if total else 0
+        bad = max(1, round(counts.wrong / total * filled)) if counts.wrong else 0
+        yield (
+            Piece(f"{name:>{size}}  ", "dim"),
+            Piece(full * (filled - bad), "good"),
+            Piece(full * bad, "bad"),
+            Piece(" " * (room - filled + 1)),
+            Piece(f"{counts.right:>{digits + 2},}"),
+            Piece(f"{counts.wrong:>{digits + 3},}"),
+        )
 
 
 # -- by subset and by type of error

@@ -55,8 +55,7 @@ class BoardCells:
         """Return one character for the best and for those tied with it; a blank for the others."""
         return self._marks.get(standing or "", " ")
 
-    def signed(self, value: float, digits: int = 1) -> str:
-        """Write a difference of fractions in percentage points."""
+    def _signed(self, value: float, digits: int = 1) -> str:
         text = signed(value, digits)
         return text if self._glyphs.ascii_only else text.replace("-", "−")
 
@@ -87,12 +86,12 @@ class BoardCells:
         score, standing = value
         if score is None:
             return [(self._busy if standing == BUSY else REFERENCE[:3] if standing == REFERENCE else self._dash, "dim")]
-        return [(self.signed(score), "strong")]
+        return [(self._signed(score), "strong")]
 
     def points(self, value: tuple[float | None, str], _: int) -> list[TextPart]:
         """Write a signed figure in percentage points."""
         number, kind = value
-        return [(self._dash if number is None else self.signed(number), "" if kind == SCORER and number else "dim")]
+        return [(self._dash if number is None else self._signed(number), "" if kind == SCORER and number else "dim")]
 
     def percent(self, value: tuple[float | None, str], _: int) -> list[TextPart]:
         """Write a share in percent."""
@@ -149,7 +148,7 @@ class BoardCells:
         low, high = value
         if low is None or high is None:
             return [("", "dim")]
-        ends = self.signed(low, 0), self.signed(high, 0)
+        ends = self._signed(low, 0), self._signed(high, 0)
         return [(" to ".join(ends).rjust(width), "dim")]
 
     def found(self, value: tuple[float | None, str], width: int, style: str) -> list[TextPart]:
