@@ -76,7 +76,7 @@ class NamedFigure(Struct, frozen=True):
     link: CaseLink | None = None
 
 
-class Failure(Struct, frozen=True):
+class FailedCase(Struct, frozen=True):
     """A case that the scorer has wrong, by its row id; steps are 0-based, None for no step."""
 
     row: int
@@ -110,7 +110,7 @@ class RowFacts(Struct, frozen=True, eq=False):
     rule: Decision | None = None
     subsets: tuple[NamedFigure, ...] = ()
     error_types: tuple[NamedFigure, ...] = ()
-    failures: tuple[Failure, ...] = ()
+    failures: tuple[FailedCase, ...] = ()
     n_failures: int = 0
     offsets: tuple[tuple[int, int], ...] = ()
     rewards: tuple[RewardCounts, ...] = ()
@@ -222,10 +222,10 @@ def _error_types(results: ResultSet, evaluation: Evaluation, piece: BoardSlice) 
     )
     outcomes = Facet(f"{evaluation.scorer.name}.outcome", tuple(OUTCOMES[code] for code in ON_ERRONEOUS)).sql
     subset = () if piece.subset is None else (subset_facet(piece.subset).sql,)
-    for name, found, n in counted.iter_rows():
+    for name, n_found, n in counted.iter_rows():
         where = (*subset, Facet(column, (name,)).sql, outcomes)
         link = CaseLink(where, n, f"{column.replace('_', ' ')}: {name}", evaluation.scorer.name, (), piece.benchmark)
-        yield NamedFigure(name, Cell(found / n, n=n), n, link)
+        yield NamedFigure(name, Cell(n_found / n, n=n), n, link)
 
 
 def _failed(state: ScreenState, evaluation: Evaluation, piece: BoardSlice) -> Any:
@@ -236,12 +236,12 @@ def _failed(state: ScreenState, evaluation: Evaluation, piece: BoardSlice) -> An
     return order[failed[order]]
 
 
-def _failures(results: ResultSet, evaluation: Evaluation, rows: Sequence[int]) -> Iterator[Failure]:
+def _failures(results: ResultSet, evaluation: Evaluation, rows: Sequence[int]) -> Iterator[FailedCase]:
     few = evaluation.of_cases(np.asarray(rows, dtype=np.int64))
     names = results.cases["case"].gather(list(map(int, rows)))
     for place, (row, name) in enumerate(zip(rows, names, strict=True)):
         gold, verdict = int(few.gold.earliest[place]), int(few.verdicts[place])
-        yield Failure(
+        yield FailedCase(
             int(row),
             name,
             OUTCOMES[few.codes[place]],

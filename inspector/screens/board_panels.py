@@ -24,7 +24,7 @@ from inspector.render.texts.short_names import short_name
 from inspector.render.texts.text import cell, clean
 from inspector.render.texts.wrap import wrap
 from inspector.screens.board_columns import remarks
-from inspector.screens.board_facts import CLEAN_CASES, ERRORS, OTHER, Failure, NamedFigure, OutcomeCount, RowFacts
+from inspector.screens.board_facts import CLEAN_CASES, ERRORS, OTHER, FailedCase, NamedFigure, OutcomeCount, RowFacts
 from inspector.screens.screen_lines import threshold_forms
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.key_table.key_words import KeyWords
@@ -85,9 +85,9 @@ def sheet_lines(state: ScreenState, facts: RowFacts, options: DrawOptions) -> li
     drawn = list(_panels(state, facts, options))
 
     def draw(blocks: Sequence[Block], width: int) -> Sequence[PieceRow]:
-        return next(one.lines(width) for one in drawn if one.panel.blocks == tuple(blocks))
+        return next(panel.lines(width) for panel in drawn if panel.panel.blocks == tuple(blocks))
 
-    return lay_out([one.panel for one in drawn], options.width, options.height, draw)
+    return lay_out([panel.panel for panel in drawn], options.width, options.height, draw)
 
 
 def curve_lines(facts: RowFacts, options: DrawOptions) -> list[PieceRow]:
@@ -150,11 +150,11 @@ def _panels(state: ScreenState, facts: RowFacts, options: DrawOptions) -> Iterat
     yield DrawnPanel.of(verdicts, first, hint=opens)
     yield DrawnPanel.of("Highlights", second, hint=opens)
     if facts.failures:
-        shown = max((n for n, failure in enumerate(facts.failures) if failure.row == options.previewed), default=0)
-        status = f"{shown + 1} of {facts.n_failures:,}"
+        selected = max((n for n, failure in enumerate(facts.failures) if failure.row == options.previewed), default=0)
+        status = f"{selected + 1} of {facts.n_failures:,}"
         yield DrawnPanel.of(
             "Most instructive failures",
-            lambda width: list(_failures(state, facts.failures, shown, width, options)),
+            lambda width: list(_failures(state, facts.failures, selected, width, options)),
             status,
             "Enter opens the case",
             "side",
@@ -229,14 +229,14 @@ def _sentences(facts: RowFacts, width: int, glyphs: Glyphs | None = None) -> Ite
 
 def verdict_sentence(facts: RowFacts) -> str:
     """Write the accuracies on both sides, and the bias where its interval excludes zero; "" where one is undefined."""
-    found, kept = facts.line["on_wrong"], facts.line["on_right"]
-    if found is None or kept is None:
+    error_acc, correct_acc = facts.line["on_wrong"], facts.line["on_right"]
+    if error_acc is None or correct_acc is None:
         return ""
     of_steps = facts.line["metric"] == PRMSCORE
-    errors = f"{found:.0%} of {'wrong steps' if of_steps else 'errors'} found"
-    clean_ones = f"{kept:.0%} of {'right steps' if of_steps else 'clean solutions'} kept"
-    told = (words for words, *_ in _facts(facts) if words.startswith(("Lenient", "Strict")))
-    bias = "" if of_steps else next(told, "")
+    errors = f"{error_acc:.0%} of {'wrong steps' if of_steps else 'errors'} found"
+    clean_ones = f"{correct_acc:.0%} of {'right steps' if of_steps else 'clean solutions'} kept"
+    bias_words = (words for words, *_ in _facts(facts) if words.startswith(("Lenient", "Strict")))
+    bias = "" if of_steps else next(bias_words, "")
     if bias.startswith("Lenient"):
         return f"Lenient: {clean_ones}, but only {errors}."
     if bias:
@@ -350,7 +350,8 @@ def _rewards(facts: RowFacts, width: int, glyphs: Glyphs) -> Iterator[PieceRow]:
     for name, counts in reversed(list(zip(names, facts.rewards, strict=True))):
         total = counts.right + counts.wrong
         filled = max(1, round(total / most * room)) if total else 0
-        bad = max(1, round(counts.wrong / total * filled)) if counts.wrong else 0
+        # A cell for a few wrong steps, but not the only one.
+        bad = max(int(filled > 1), round(counts.wrong / total * filled)) if counts.wrong else 0
         yield (
             Piece(f"{name:>{size}}  ", "dim"),
             Piece(full * (filled - bad), "good"),
@@ -398,14 +399,14 @@ def _error_types(facts: RowFacts, width: int, glyphs: Glyphs) -> Iterator[PieceR
     room = max(4, width - size - 15)
     yield (Piece(title, "strong"), Piece(f"{'found':>{max(1, width - 6 - cell_len(title))}}    of", "dim"))
     for row in rows:
-        found = float(row.figure.value or 0.0)
-        bar = bar_text(found, ChartAxis(0.0, 1.0), room, glyphs)
+        share_found = float(row.figure.value or 0.0)
+        bar = bar_text(share_found, ChartAxis(0.0, 1.0), room, glyphs)
         drawn = bar.rstrip("░.")
         yield (
             Piece(cell(short_name(row.name, size, names), size + 1)),
             Piece(drawn, "exact"),
             Piece(bar[len(drawn) :], "dim"),
-            Piece(f"{found:>7.0%}", "strong"),
+            Piece(f"{share_found:>7.0%}", "strong"),
             Piece(" " * max(0, 6 - len(f"{row.n:,}"))),
             Piece(f"{row.n:,}", "", row.link),
         )
@@ -543,7 +544,7 @@ def _joined(pieces: Sequence[Piece]) -> Iterator[Piece]:
 
 
 def _failures(
-    state: ScreenState, failures: Sequence[Failure], shown: int, width: int, options: DrawOptions
+    state: ScreenState, failures: Sequence[FailedCase], selected: int, width: int, options: DrawOptions
 ) -> Iterator[PieceRow]:
     """A line for each failure, and one of them with its steps."""
     glyphs = options.glyphs
@@ -560,11 +561,13 @@ def _failures(
         style = OUTCOME_STYLES.get(failure.outcome, "dim")
         yield (
             Piece(f"{GLYPHS[failure.outcome]} ", style),
-            Piece(cell(short_name(names[place], size, names), size), "strong" if place == shown else "", failure.link),
+            Piece(
+                cell(short_name(names[place], size, names), size), "strong" if place == selected else "", failure.link
+            ),
             Piece(f"  {gold:<9} {named:<9} ", "dim"),
             *(Piece(text, names_of) for text, names_of in (spark if failure.rewards else ())),
         )
-    here = failures[shown] if shown < len(failures) else failures[0]
+    here = failures[selected] if selected < len(failures) else failures[0]
     rule = "-" if glyphs.ascii_only else "─"
     head = f"{rule} {here.name} "
     yield ()

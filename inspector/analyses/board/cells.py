@@ -126,8 +126,8 @@ class BoardCells:
             return [(self._interval(low, high, width).rjust(width), "dim")]
         drawn = forest_text(Cell(score, low=low, high=high), axis, width, self._glyphs)
         point = "o" if self._glyphs.ascii_only else "●"
-        before, found, after = drawn.partition(point)
-        return [(before, "dim"), (found, "dim" if kind in PLAIN else "strong"), (after, "dim")]
+        before, mark, after = drawn.partition(point)
+        return [(before, "dim"), (mark, "dim" if kind in PLAIN else "strong"), (after, "dim")]
 
     def _interval(self, low: float | None, high: float | None, width: int) -> str:
         if low is None or high is None:

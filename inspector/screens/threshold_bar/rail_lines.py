@@ -61,7 +61,8 @@ def _metric(now: ScreenState, before: ScreenState, glyphs: Glyphs) -> Iterator[P
         # Beside the score nothing has a sign too, so that it is seen to be a change.
         yield Phrase((f" {change if change[0] in '+-' else f'+{change}'}", ""), rank=1, style="strong")
     if line and line.low is not None and line.high is not None:
-        yield Phrase((f" 95% {share(line.low)} to {share(line.high)}", ""), rank=2, style="dim")
+        to = dash(ascii_only=glyphs.ascii_only)
+        yield Phrase((f" [{share(line.low)}{to}{share(line.high)}]", ""), rank=2, style="dim")
     if line:
         size = counted(line.n, line.unit.removesuffix("s"))
         reason = f": {line.reason}" if line.reason else ""
