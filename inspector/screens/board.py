@@ -86,8 +86,8 @@ class BoardScreen(AppScreen):
         Binding("escape", "back", "Close", show=False, system=True),
     ]
     ABOUT = (
-        "Scorers by the official metric. From each one gets to its failures and to all cases; from a number, which the "
-        "keys that go sideways choose, to exactly the cases behind it."
+        "Scorers by the official metric, with panels about the one under the cursor. Enter lists its failures. Press "
+        "left and right to pick a number, Enter to list its cases."
     )
 
     arranging: BoardArranging

@@ -100,7 +100,8 @@ class RewardCounts(Struct, frozen=True):
 class RowFacts(Struct, frozen=True, eq=False):
     """Facts about one row. `line` is the row itself; None of the others is known for a row without a scorer.
 
-    `offsets` counts named steps by their distance from the error, `rule` is what decides on these cases.
+    `offsets` counts named steps by their distance from the error, `rule` is what decides on these cases. `skipped` says
+    that there are too many cases to compute more than counts.
     """
 
     line: Mapping[str, Any]
@@ -114,6 +115,7 @@ class RowFacts(Struct, frozen=True, eq=False):
     n_failures: int = 0
     offsets: tuple[tuple[int, int], ...] = ()
     rewards: tuple[RewardCounts, ...] = ()
+    skipped: bool = False
 
 
 def row_facts(state: ScreenState, piece: BoardSlice, line: Mapping[str, Any], *, wide: bool) -> RowFacts:
@@ -132,7 +134,7 @@ def row_facts(state: ScreenState, piece: BoardSlice, line: Mapping[str, Any], *,
     counts = tuple(_outcomes(results, piece, line))
     rule = rule_among(evaluation, piece.rows, results.query.seed)
     if results.evaluated.height >= MANY:
-        return RowFacts(line, counts, rule=rule)
+        return RowFacts(line, counts, rule=rule, skipped=True)
     try:
         chosen = subject(cleared(state.focused(line["scorer"], piece.benchmark)), (line["scorer"],))
         blocks = [block for section in load("highlights").view(chosen).sections for block in section.blocks]

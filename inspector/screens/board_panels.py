@@ -30,7 +30,7 @@ from inspector.state.screen_state import ScreenState
 from inspector.widgets.key_table.key_words import KeyWords
 from scoring.data.errors import InspectError
 from scoring.data.schema import NO_SUBSET
-from scoring.evaluation.verdicts import ON_CLEAN, ON_ERRONEOUS, OUTCOMES
+from scoring.evaluation.verdicts import CLEAN, EXACT, ON_CLEAN, ON_ERRONEOUS, OUTCOMES
 
 LONGEST_OUTCOME = 13
 """Cells of the glyph and the word of an outcome."""
@@ -237,11 +237,23 @@ def verdict_sentence(facts: RowFacts) -> str:
     clean_ones = f"{correct_acc:.0%} of {'right steps' if of_steps else 'clean solutions'} kept"
     bias_words = (words for words, *_ in _facts(facts) if words.startswith(("Lenient", "Strict")))
     bias = "" if of_steps else next(bias_words, "")
+    over = "" if of_steps or _is_pooled(facts) else f" ({facts.line['over']})"
     if bias.startswith("Lenient"):
-        return f"Lenient: {clean_ones}, but only {errors}."
+        return f"Lenient: {clean_ones}, but only {errors}{over}."
     if bias:
-        return f"Strict: {errors}, but only {clean_ones}."
-    return f"{errors}, {clean_ones}."
+        return f"Strict: {errors}, but only {clean_ones}{over}."
+    return f"{errors}, {clean_ones}{over}."
+
+
+def _is_pooled(facts: RowFacts) -> bool:
+    """Tell whether the accuracies of the table, perhaps means over subsets, look like the shares of all cases."""
+    right = {ERRORS: (OUTCOMES[EXACT], "on_wrong"), CLEAN_CASES: (OUTCOMES[CLEAN], "on_right")}
+    for group, total, outcomes in _groups(facts):
+        name, column = right.get(group, ("", ""))
+        share_right = sum(outcome.n for outcome in outcomes if outcome.name == name) / total
+        if name and f"{share_right:.0%}" != f"{facts.line[column]:.0%}":
+            return False
+    return True
 
 
 def _about(facts: RowFacts, width: int) -> Iterator[PieceRow]:
@@ -262,6 +274,9 @@ def _highlights(facts: RowFacts, width: int, glyphs: Glyphs, head: str = "") -> 
     """A line for each fact: up or down, the words, the figure, its interval, and how many cases."""
     rows = list(_facts(facts))
     if facts.highlights is None:
+        why = "The page of highlights computes them for so many cases."
+        yield (Piece(head, "strong"),)
+        yield from paragraph(why if facts.skipped else "No figure differs further than by chance.", width)
         return
     texts = [(_value(value, glyphs), _range(value, glyphs), f"{cases.value or 0:,}") for _, value, cases in rows]
     titles = ("diff.", "95%", "cases")
@@ -419,8 +434,10 @@ def _curve(facts: RowFacts, width: int, height: int, glyphs: Glyphs) -> Iterator
     """The figure over all thresholds as an area, with marks at the default and the best threshold."""
     chart = facts.curve
     if chart is None:
-        why = "No curve." if facts.rule is None else f"No threshold decides: {facts.rule.source}."
-        yield from paragraph(why, width)
+        if facts.rule is not None and facts.rule.threshold is None:
+            yield from paragraph(f"No threshold decides: {facts.rule.source}.", width)
+        else:
+            yield from paragraph("No curve is drawn here. The page of thresholds says more.", width)
         return
     marks = list(_marks(chart, glyphs))
     legend = [row for mark in marks for row in _mark_words(mark, chart.y, width)]
