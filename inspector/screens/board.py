@@ -68,8 +68,6 @@ FOOT = 2
 """Lines beneath the rows, for marks or for the column under the cursor."""
 MOST_REMARKS = 4
 """Lines of remarks on a row beneath them, where there are no panels."""
-RAIL_LINES = 6
-"""Lines of the threshold's rail."""
 _SIZES = IdentityCache(4)
 """How many cases there are, by the frame of cases and the masks of benchmarks."""
 
@@ -88,8 +86,8 @@ class BoardScreen(AppScreen):
         Binding("escape", "back", "Close", show=False, system=True),
     ]
     ABOUT = (
-        "Scorers by the official metric. From each one gets to its failures and to all cases; from a number, which the "
-        "keys that go sideways choose, to exactly the cases behind it."
+        "Scorers by the official metric, with panels about the one under the cursor. Enter lists its failures. Press "
+        "left and right to pick a number, Enter to list its cases."
     )
 
     arranging: BoardArranging
@@ -188,7 +186,8 @@ class BoardScreen(AppScreen):
         frame = 2 * (not self.has_class("-short"))
         needed = self.table.row_count + 1 + FOOT + frame + table.show_horizontal_scrollbar
         taken = sum(self.query_one(f"#{name}").display for name in ("title", "banner", "job")) + 1
-        taken += RAIL_LINES if self.rail_open else 0
+        rail = self.query_one("#rail").styles.height
+        taken += int(rail.value) if self.rail_open and rail is not None else 0
         wide = self.app.size.width >= WIDE
         upper = max(needed, CURVE) if wide else needed
         left = self.app.size.height - taken - needed
@@ -323,14 +322,15 @@ class BoardScreen(AppScreen):
         """Write the marks beneath the rows; where there are no panels, remarks on the row as well."""
         width = max(20, self.table.viewport.width - 2)
         marks = [(" ", ""), *self.legend.line(width)]
+        # No row goes out of sight for remarks, but for one line of them.
+        room = self.table.viewport.height - 1 - self.table.row_count - FOOT
         if self.details.sheet.display:
             self.table.foot = ((), marks)
-        elif not self.has_class("-short"):
-            self.table.foot = ((), marks, *self._lines(self._remarks(line), MOST_REMARKS))
-        elif line["kind"] == NOBODY or remarks(line):
+        elif room <= 0 and (line["kind"] == NOBODY or remarks(line)):
             self._write_foot(self._remarks(line))
         else:
-            self.table.foot = (marks, *self._lines(self._remarks(line), 1))
+            blank = [()] if room > 0 else []
+            self.table.foot = (*blank, marks, *self._lines(self._remarks(line), min(MOST_REMARKS, max(1, room))))
 
     def _write_foot(self, text: str) -> None:
         """Write sentences beneath the rows."""

@@ -40,7 +40,7 @@ from inspector.render.texts.sentences import F1, GLYPHS, PRMSCORE, WORDS, counte
 from inspector.render.texts.short_names import short_names
 from inspector.render.texts.text import TextPart
 from inspector.state.case_list.catalogue import Entry
-from inspector.widgets.columns import Paint, TableColumn
+from inspector.widgets.columns import Paint, TableColumn, fit_parts
 from scoring.evaluation.verdicts import OUTCOMES
 from scoring.metrics.benchmark_figures import leading_figures
 from scoring.metrics.own import own_metrics
@@ -286,7 +286,7 @@ class Legend(Struct, frozen=True):
             parts = [(f"{words[:1].upper()}{words[1:]}", "dim")]
         if self._has(PUBLISHED):
             parts.append((f"{'   ' if parts else ''}( ) printed in the paper", "dim"))
-        return parts
+        return fit_parts(parts, width)
 
     @property
     def _metrics(self) -> tuple[str, ...]:

@@ -180,7 +180,7 @@ class BoardDetails(Controller[DetailedBoard]):
 
     def open(self, drill: CaseLink) -> bool:
         """Open the case of a failure; False where the link is of something else."""
-        failure = next((one for one in (self._facts.failures if self._facts else ()) if one.link == drill), None)
+        failure = next((case for case in (self._facts.failures if self._facts else ()) if case.link == drill), None)
         if failure is None:
             return False
         self.screen.close_rail()

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.analyses import load
 from inspector.analyses._columns import usual_error_column
@@ -23,9 +24,20 @@ from scoring.data.errors import InspectError
 from scoring.data.schema import NO_SUBSET, Bools
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.instructive import instructive
-from scoring.evaluation.verdicts import EXACT, NO_VERDICT, ON_ERRONEOUS, OUTCOMES, Decision
+from scoring.evaluation.verdicts import (
+    EXACT,
+    NO_VERDICT,
+    ON_CLEAN,
+    ON_ERRONEOUS,
+    OUTCOMES,
+    REFUSED,
+    UNPARSED,
+    Decision,
+)
 from scoring.metrics.deciding import rule_among
 from scoring.metrics.first_error import FAILURES
+from scoring.metrics.outcome_conditions import SIDES
+from scoring.metrics.reward_bins import reward_bins, with_rewards
 from scoring.selection.result_set import ResultSet
 from scoring.workspace.filtering.filters import Facet
 from scoring.workspace.filtering.sql_words import literal
@@ -36,13 +48,20 @@ LISTED = 12
 """Failures that are listed."""
 FEWEST = 4
 """Cases of a type of error at least."""
+BINS = 5
+"""Ranges of rewards that are counted."""
 REACH = 4
 """Steps around the error at which named steps are told apart."""
 
 
-class OutcomeCount(Struct, frozen=True):
-    """How many cases have an outcome, and the link to them."""
+ERRORS, CLEAN_CASES, OTHER = "errors", "clean", "other"
+"""Groups of outcomes: of cases with an error, of clean ones, and of those that no figure counts."""
 
+
+class OutcomeCount(Struct, frozen=True):
+    """How many cases of a group have an outcome, and the link to them."""
+
+    group: str
     name: str
     n: int
     link: CaseLink | None
@@ -57,7 +76,7 @@ class NamedFigure(Struct, frozen=True):
     link: CaseLink | None = None
 
 
-class Failure(Struct, frozen=True):
+class FailedCase(Struct, frozen=True):
     """A case that the scorer has wrong, by its row id; steps are 0-based, None for no step."""
 
     row: int
@@ -69,10 +88,20 @@ class Failure(Struct, frozen=True):
     link: CaseLink
 
 
+class RewardCounts(Struct, frozen=True):
+    """How many right and wrong steps have a reward from `low` to `high`."""
+
+    low: float
+    high: float
+    right: int
+    wrong: int
+
+
 class RowFacts(Struct, frozen=True, eq=False):
     """Facts about one row. `line` is the row itself; None of the others is known for a row without a scorer.
 
-    `offsets` counts named steps by their distance from the error, `rule` is what decides on these cases.
+    `offsets` counts named steps by their distance from the error, `rule` is what decides on these cases. `skipped` says
+    that there are too many cases to compute more than counts.
     """
 
     line: Mapping[str, Any]
@@ -82,9 +111,11 @@ class RowFacts(Struct, frozen=True, eq=False):
     rule: Decision | None = None
     subsets: tuple[NamedFigure, ...] = ()
     error_types: tuple[NamedFigure, ...] = ()
-    failures: tuple[Failure, ...] = ()
+    failures: tuple[FailedCase, ...] = ()
     n_failures: int = 0
     offsets: tuple[tuple[int, int], ...] = ()
+    rewards: tuple[RewardCounts, ...] = ()
+    skipped: bool = False
 
 
 def row_facts(state: ScreenState, piece: BoardSlice, line: Mapping[str, Any], *, wide: bool) -> RowFacts:
@@ -103,7 +134,7 @@ def row_facts(state: ScreenState, piece: BoardSlice, line: Mapping[str, Any], *,
     counts = tuple(_outcomes(results, piece, line))
     rule = rule_among(evaluation, piece.rows, results.query.seed)
     if results.evaluated.height >= MANY:
-        return RowFacts(line, counts, rule=rule)
+        return RowFacts(line, counts, rule=rule, skipped=True)
     try:
         chosen = subject(cleared(state.focused(line["scorer"], piece.benchmark)), (line["scorer"],))
         blocks = [block for section in load("highlights").view(chosen).sections for block in section.blocks]
@@ -126,14 +157,39 @@ def row_facts(state: ScreenState, piece: BoardSlice, line: Mapping[str, Any], *,
         tuple(_failures(results, evaluation, failed[:LISTED])),
         failed.size,
         tuple(_offsets(evaluation, piece.rows)),
+        tuple(_rewards(evaluation, piece.rows)),
     )
 
 
 def _outcomes(results: ResultSet, piece: BoardSlice, line: Mapping[str, Any]) -> Iterator[OutcomeCount]:
-    for name in OUTCOMES:
-        if line[name]:
-            link = board_drill(results, piece, line, name)
-            yield OutcomeCount(name, line[name], link if isinstance(link, CaseLink) else None)
+    evaluation = results.evaluation(line["scorer"])
+    lost = (UNPARSED, REFUSED) if results.unparsed(piece.benchmark) == "wrong" else ()
+    for code, name in enumerate(OUTCOMES):
+        if not line[name]:
+            continue
+        drill = board_drill(results, piece, line, name)
+        link = drill if isinstance(drill, CaseLink) else None
+        if code in lost and evaluation.coverage.nothing is None:
+            # They count as wrong on the side of their label.
+            yield from _by_side(evaluation, piece, code, link)
+        else:
+            group = ERRORS if code in ON_ERRONEOUS else CLEAN_CASES if code in ON_CLEAN else OTHER
+            yield OutcomeCount(group, name, line[name], link)
+
+
+def _by_side(evaluation: Evaluation, piece: BoardSlice, code: int, link: CaseLink | None) -> Iterator[OutcomeCount]:
+    """The cases with an outcome, by their label."""
+    gold = evaluation.gold
+    there = piece.rows & (evaluation.codes == code)
+    sides = {
+        ERRORS: (gold.known & (gold.earliest >= 0), SIDES["erroneous"]),
+        CLEAN_CASES: (gold.known & (gold.earliest < 0), SIDES["clean"]),
+        OTHER: (~gold.known, "earliest_error IS NULL"),
+    }
+    for group, (side, condition) in sides.items():
+        if n := int((there & side).sum()):
+            of_side = None if link is None else replace(link, where=(*link.where, condition), n=n)
+            yield OutcomeCount(group, OUTCOMES[code], n, of_side)
 
 
 def _subsets(results: ResultSet, evaluation: Evaluation, piece: BoardSlice) -> Iterator[NamedFigure]:
@@ -168,10 +224,10 @@ def _error_types(results: ResultSet, evaluation: Evaluation, piece: BoardSlice) 
     )
     outcomes = Facet(f"{evaluation.scorer.name}.outcome", tuple(OUTCOMES[code] for code in ON_ERRONEOUS)).sql
     subset = () if piece.subset is None else (subset_facet(piece.subset).sql,)
-    for name, found, n in counted.iter_rows():
+    for name, n_found, n in counted.iter_rows():
         where = (*subset, Facet(column, (name,)).sql, outcomes)
         link = CaseLink(where, n, f"{column.replace('_', ' ')}: {name}", evaluation.scorer.name, (), piece.benchmark)
-        yield NamedFigure(name, Cell(found / n, n=n), n, link)
+        yield NamedFigure(name, Cell(n_found / n, n=n), n, link)
 
 
 def _failed(state: ScreenState, evaluation: Evaluation, piece: BoardSlice) -> Any:
@@ -182,12 +238,12 @@ def _failed(state: ScreenState, evaluation: Evaluation, piece: BoardSlice) -> An
     return order[failed[order]]
 
 
-def _failures(results: ResultSet, evaluation: Evaluation, rows: Sequence[int]) -> Iterator[Failure]:
+def _failures(results: ResultSet, evaluation: Evaluation, rows: Sequence[int]) -> Iterator[FailedCase]:
     few = evaluation.of_cases(np.asarray(rows, dtype=np.int64))
     names = results.cases["case"].gather(list(map(int, rows)))
     for place, (row, name) in enumerate(zip(rows, names, strict=True)):
         gold, verdict = int(few.gold.earliest[place]), int(few.verdicts[place])
-        yield Failure(
+        yield FailedCase(
             int(row),
             name,
             OUTCOMES[few.codes[place]],
@@ -206,3 +262,18 @@ def _offsets(evaluation: Evaluation, rows: Bools) -> Iterator[tuple[int, int]]:
         return
     apart = np.clip(verdicts[named] - gold[named], -REACH, REACH)
     yield from ((offset, int((apart == offset).sum())) for offset in range(-REACH, REACH + 1))
+
+
+def _rewards(evaluation: Evaluation, rows: Bools) -> Iterator[RewardCounts]:
+    """Count rewards by range: a step at the earliest error is wrong, one before it right, one after it neither."""
+    among = np.flatnonzero(with_rewards(evaluation, rows))
+    rewards, earliest = evaluation.rewards.of_cases(among), evaluation.gold.earliest[among]
+    if not rewards.values.size:
+        return
+    lengths = np.diff(rewards.offsets)
+    case = np.repeat(np.arange(among.size), lengths)
+    step, gold = np.arange(case.size) - rewards.offsets[:-1][case], earliest[case]
+    bins = reward_bins(evaluation, BINS)
+    right, wrong = (bins.counts(rewards.values[steps]) for steps in ((gold < 0) | (step < gold), step == gold))
+    for (low, high), n_right, n_wrong in zip(bins.ends(), right.tolist(), wrong.tolist(), strict=True):
+        yield RewardCounts(low, high, n_right, n_wrong)

@@ -10,21 +10,21 @@ from rich.cells import cell_len
 from inspector.analyses.board.cells import NOBODY, NOT_HERE
 from inspector.case_page.case_lines import case_lines
 from inspector.case_page.open_case import DisplayOptions
-from inspector.render.blocks import Panel
+from inspector.render.blocks import Block, Note, Panel, Place
 from inspector.render.cells import share, signed
 from inspector.render.chart_blocks import Curve
 from inspector.render.charts.axes import axis_numbers, column_of, numbers_row
 from inspector.render.charts.chart_columns import ChartAxis, axis_of, axis_text, bar_text, forest_text
 from inspector.render.charts.glyphs import OUTCOME_STYLES, Glyphs
 from inspector.render.lines import CaseLink, Piece, PieceRow, paragraph
-from inspector.render.panels import lay_out
+from inspector.render.panels import TWO, lay_out
 from inspector.render.table_blocks import Cell, CellChart, Kind
-from inspector.render.texts.sentences import GLYPHS, WORDS, counted
+from inspector.render.texts.sentences import GLYPHS, PRMSCORE, WORDS, counted
 from inspector.render.texts.short_names import short_name
 from inspector.render.texts.text import cell, clean
 from inspector.render.texts.wrap import wrap
 from inspector.screens.board_columns import remarks
-from inspector.screens.board_facts import Failure, NamedFigure, OutcomeCount, RowFacts
+from inspector.screens.board_facts import CLEAN_CASES, ERRORS, OTHER, FailedCase, NamedFigure, OutcomeCount, RowFacts
 from inspector.screens.screen_lines import threshold_forms
 from inspector.state.screen_state import ScreenState
 from inspector.widgets.key_table.key_words import KeyWords
@@ -32,8 +32,6 @@ from scoring.data.errors import InspectError
 from scoring.data.schema import NO_SUBSET
 from scoring.evaluation.verdicts import CLEAN, EXACT, ON_CLEAN, ON_ERRONEOUS, OUTCOMES
 
-GROUPS = (("errors", ON_ERRONEOUS), ("clean", ON_CLEAN))
-"""The cases with an error and those without, and their outcomes."""
 LONGEST_OUTCOME = 13
 """Cells of the glyph and the word of an outcome."""
 LOWEST, HIGHEST = 5, 14
@@ -64,20 +62,32 @@ class DrawOptions(Struct, frozen=True):
 
 
 class DrawnPanel(NamedTuple):
-    """A panel, and what makes its lines for a number of cells."""
+    """A panel, and what makes its lines for a number of cells. Its one block holds the title, by which it is found."""
 
     panel: Panel
     lines: Callable[[int], Sequence[PieceRow]]
+
+    @classmethod
+    def of(
+        cls,
+        title: str,
+        lines: Callable[[int], Sequence[PieceRow]],
+        status: str = "",
+        hint: str = "",
+        place: Place = "half",
+    ) -> "DrawnPanel":
+        """Make one."""
+        return cls(Panel(title, (Note(title),), status, hint, place), lines)
 
 
 def sheet_lines(state: ScreenState, facts: RowFacts, options: DrawOptions) -> list[PieceRow]:
     """Draw all panels of a row."""
     drawn = list(_panels(state, facts, options))
 
-    def draw(panel: Panel, width: int) -> Sequence[PieceRow]:
-        return next(one.lines(width) for one in drawn if one.panel is panel)
+    def draw(blocks: Sequence[Block], width: int) -> Sequence[PieceRow]:
+        return next(panel.lines(width) for panel in drawn if panel.panel.blocks == tuple(blocks))
 
-    return lay_out([one.panel for one in drawn], options.width, options.height, draw)[0]
+    return lay_out([panel.panel for panel in drawn], options.width, options.height, draw)[0]
 
 
 def curve_lines(facts: RowFacts, options: DrawOptions) -> list[PieceRow]:
@@ -99,27 +109,24 @@ def _panels(state: ScreenState, facts: RowFacts, options: DrawOptions) -> Iterat
     name = short_name(line["scorer"], 30, state.results.chosen)
     title = name if line["subset"] is None else f"{name}, {line['subset'] or NO_SUBSET}"
     if line["kind"] in NOT_HERE:
-        yield DrawnPanel(Panel(title, ()), lambda width: list(_without_scorer(facts, width, options)))
+        yield DrawnPanel.of(title, lambda width: list(_without_scorer(facts, width, options)), place="row")
         return
-    verdicts = Panel(f"{title}: verdicts", (), hint=opens if facts.outcomes else "", place="half")
+    verdicts = f"{title}: verdicts"
     if not options.wide:
 
         def together(width: int) -> list[PieceRow]:
             parts = (
                 _verdicts(facts, width, options.glyphs),
-                _sentences(facts, width),
+                _sentences(facts, width, None if options.width >= TWO else options.glyphs),
                 _highlights(facts, width, options.glyphs, head="Highlights"),
                 _about(facts, width),
             )
             return _apart(map(list, parts))
 
-        yield DrawnPanel(verdicts, together)
+        yield DrawnPanel.of(verdicts, together, hint=opens)
         curve_title, status, hint = curve_caption(facts, options)
         height = min(HIGHEST + 8, options.height - 2)
-        yield DrawnPanel(
-            Panel(curve_title, (), status, hint, "half"),
-            lambda width: list(_curve(facts, width, height, options.glyphs)),
-        )
+        yield DrawnPanel.of(curve_title, lambda width: list(_curve(facts, width, height, options.glyphs)), status, hint)
         return
 
     def first(width: int) -> list[PieceRow]:
@@ -133,16 +140,24 @@ def _panels(state: ScreenState, facts: RowFacts, options: DrawOptions) -> Iterat
         return _apart(map(list, parts))
 
     def second(width: int) -> list[PieceRow]:
-        return _apart([list(_highlights(facts, width, options.glyphs)), list(_offsets(facts, width, options.glyphs))])
+        parts = (
+            _highlights(facts, width, options.glyphs),
+            _offsets(facts, width, options.glyphs),
+            _rewards(facts, width, options.glyphs),
+        )
+        return _apart(list(map(list, parts)))
 
-    yield DrawnPanel(verdicts, first)
-    yield DrawnPanel(Panel("Highlights", (), hint=opens, place="half"), second)
+    yield DrawnPanel.of(verdicts, first, hint=opens)
+    yield DrawnPanel.of("Highlights", second, hint=opens)
     if facts.failures:
-        shown = max((n for n, failure in enumerate(facts.failures) if failure.row == options.previewed), default=0)
-        status = f"{shown + 1} of {facts.n_failures:,}"
-        yield DrawnPanel(
-            Panel("Most instructive failures", (), status, "Enter opens the case", "side"),
-            lambda width: list(_failures(state, facts.failures, shown, width, options)),
+        selected = max((n for n, failure in enumerate(facts.failures) if failure.row == options.previewed), default=0)
+        status = f"{selected + 1} of {facts.n_failures:,}"
+        yield DrawnPanel.of(
+            "Most instructive failures",
+            lambda width: list(_failures(state, facts.failures, selected, width, options)),
+            status,
+            "Enter opens the case",
+            "side",
         )
 
 
@@ -170,24 +185,21 @@ def _without_scorer(facts: RowFacts, width: int, options: DrawOptions) -> Iterat
 
 def _verdicts(facts: RowFacts, width: int, glyphs: Glyphs) -> Iterator[PieceRow]:
     """A line for each outcome: its bar, how many cases have it, and what share of its group that is."""
-    by_name = {outcome.name: outcome for outcome in facts.outcomes}
-    groups = [(title, [OUTCOMES[code] for code in codes]) for title, codes in GROUPS]
-    judged = {name for _, names in groups for name in names}
-    groups.append(("other", [name for name in by_name if name not in judged]))
-    totals = [sum(by_name[name].n for name in names if name in by_name) for _, names in groups]
-    label = max(len(f"{total:,} {title}") for total, (title, _) in zip(totals, groups, strict=True) if total)
+    groups = list(_groups(facts))
+    if not groups:
+        return
+    label = max(len(f"{total:,} {title}") for title, total, _ in groups)
     axis = ChartAxis(0.0, float(max((outcome.n for outcome in facts.outcomes), default=1)))
     digits = len(f"{int(axis.high):,}")
     room = max(0, width - label - 2 - LONGEST_OUTCOME - 1 - digits - 1 - 5)
-    for total, (title, names) in zip(totals, groups, strict=True):
-        for place, name in enumerate(names if total else ()):
-            outcome = by_name.get(name, OutcomeCount(name, 0, None))
+    for title, total, outcomes in groups:
+        for place, outcome in enumerate(outcomes):
             head = f"{total:,} {title}".rjust(label) if not place else " " * label
-            style = OUTCOME_STYLES.get(name, "dim")
+            style = OUTCOME_STYLES.get(outcome.name, "dim")
             bar = bar_text(float(outcome.n), axis, room, glyphs).rstrip("░.") if outcome.n else ""
             yield (
                 Piece(f"{head}  ", "strong"),
-                Piece(f"{GLYPHS[name]} {WORDS[name]}".ljust(LONGEST_OUTCOME + 1), style),
+                Piece(f"{GLYPHS[outcome.name]} {WORDS[outcome.name]}".ljust(LONGEST_OUTCOME + 1), style),
                 Piece(bar, style),
                 Piece(" " * (room - len(bar) + digits + 1 - len(f"{outcome.n:,}"))),
                 Piece(f"{outcome.n:,}", "" if outcome.n else "dim", outcome.link),
@@ -195,27 +207,53 @@ def _verdicts(facts: RowFacts, width: int, glyphs: Glyphs) -> Iterator[PieceRow]
             )
 
 
-def _sentences(facts: RowFacts, width: int) -> Iterator[PieceRow]:
-    """The accuracies in one sentence, and remarks on the figures."""
+def _groups(facts: RowFacts) -> Iterator[tuple[str, int, list[OutcomeCount]]]:
+    """The outcomes of each group that has cases, with their number; zero where a usual one has none."""
+    for group, usual in ((ERRORS, ON_ERRONEOUS), (CLEAN_CASES, ON_CLEAN), (OTHER, ())):
+        there = {outcome.name: outcome for outcome in facts.outcomes if outcome.group == group}
+        names = dict.fromkeys((*(OUTCOMES[code] for code in usual), *there))
+        if there:
+            outcomes = [there.get(name, OutcomeCount(group, name, 0, None)) for name in names]
+            yield group, sum(outcome.n for outcome in outcomes), outcomes
+
+
+def _sentences(facts: RowFacts, width: int, glyphs: Glyphs | None = None) -> Iterator[PieceRow]:
+    """The accuracies in one sentence, and remarks; with `glyphs`, also a threshold that is not the default."""
     if words := verdict_sentence(facts):
         yield from paragraph(words, width, "")
-    yield from (row for sentence in remarks(facts.line) for row in paragraph(sentence, width))
+    marks = () if facts.curve is None or glyphs is None else _marks(facts.curve, glyphs)
+    moved = [f"Threshold {mark.at:.3f}: {mark.words}." for mark in marks if mark.name == "now"]
+    for sentence in (*moved, *remarks(facts.line)):
+        yield from paragraph(sentence, width)
 
 
 def verdict_sentence(facts: RowFacts) -> str:
     """Write the accuracies on both sides, and the bias where its interval excludes zero; "" where one is undefined."""
-    counts = {outcome.name: outcome.n for outcome in facts.outcomes}
-    totals = [sum(counts.get(OUTCOMES[code], 0) for code in codes) for _, codes in GROUPS]
-    if not all(totals):
+    error_acc, correct_acc = facts.line["on_wrong"], facts.line["on_right"]
+    if error_acc is None or correct_acc is None:
         return ""
-    found, kept = (counts.get(OUTCOMES[code], 0) / n for code, n in zip((EXACT, CLEAN), totals, strict=True))
-    errors, clean_ones = f"{found:.0%} of errors found", f"{kept:.0%} of clean solutions kept"
-    bias = next((words for words, *_ in _facts(facts) if words.startswith(("Lenient", "Strict"))), "")
+    of_steps = facts.line["metric"] == PRMSCORE
+    errors = f"{error_acc:.0%} of {'wrong steps' if of_steps else 'errors'} found"
+    clean_ones = f"{correct_acc:.0%} of {'right steps' if of_steps else 'clean solutions'} kept"
+    bias_words = (words for words, *_ in _facts(facts) if words.startswith(("Lenient", "Strict")))
+    bias = "" if of_steps else next(bias_words, "")
+    over = "" if of_steps or _is_pooled(facts) else f" ({facts.line['over']})"
     if bias.startswith("Lenient"):
-        return f"Lenient: {clean_ones}, but only {errors}."
+        return f"Lenient: {clean_ones}, but only {errors}{over}."
     if bias:
-        return f"Strict: {errors}, but only {clean_ones}."
-    return f"{errors}, {clean_ones}."
+        return f"Strict: {errors}, but only {clean_ones}{over}."
+    return f"{errors}, {clean_ones}{over}."
+
+
+def _is_pooled(facts: RowFacts) -> bool:
+    """Tell whether the accuracies of the table, perhaps means over subsets, look like the shares of all cases."""
+    right = {ERRORS: (OUTCOMES[EXACT], "on_wrong"), CLEAN_CASES: (OUTCOMES[CLEAN], "on_right")}
+    for group, total, outcomes in _groups(facts):
+        name, column = right.get(group, ("", ""))
+        share_right = sum(outcome.n for outcome in outcomes if outcome.name == name) / total
+        if name and f"{share_right:.0%}" != f"{facts.line[column]:.0%}":
+            return False
+    return True
 
 
 def _about(facts: RowFacts, width: int) -> Iterator[PieceRow]:
@@ -236,6 +274,9 @@ def _highlights(facts: RowFacts, width: int, glyphs: Glyphs, head: str = "") -> 
     """A line for each fact: up or down, the words, the figure, its interval, and how many cases."""
     rows = list(_facts(facts))
     if facts.highlights is None:
+        why = "The page of highlights computes them for so many cases."
+        yield (Piece(head, "strong"),)
+        yield from paragraph(why if facts.skipped else "No figure differs further than by chance.", width)
         return
     texts = [(_value(value, glyphs), _range(value, glyphs), f"{cases.value or 0:,}") for _, value, cases in rows]
     titles = ("diff.", "95%", "cases")
@@ -309,6 +350,33 @@ def _offsets(facts: RowFacts, width: int, glyphs: Glyphs) -> Iterator[PieceRow]:
     yield tuple(Piece(f"{n:^{size},}", "" if n else "dim") for _, n in facts.offsets)
 
 
+def _rewards(facts: RowFacts, width: int, glyphs: Glyphs) -> Iterator[PieceRow]:
+    """A bar for each range of rewards, the highest first: the steps that are right, then those that are wrong."""
+    if not facts.rewards:
+        return
+    most = max(counts.right + counts.wrong for counts in facts.rewards) or 1
+    digits = max(len(f"{counts.right:,}") for counts in facts.rewards)
+    names = [f"{counts.low:.1f} to {counts.high:.1f}" for counts in facts.rewards]
+    names = names if glyphs.ascii_only else [name.replace("-", "−") for name in names]
+    size, full = max(map(len, names)), "#" if glyphs.ascii_only else "█"
+    room = max(4, width - size - 2 * digits - 8)
+    heads = f"{'right':>{digits + 2}}{'wrong':>{digits + 3}}"
+    yield (Piece(f"{'Rewards of steps':<{size + room + 3}}", "strong"), Piece(heads, "dim"))
+    for name, counts in reversed(list(zip(names, facts.rewards, strict=True))):
+        total = counts.right + counts.wrong
+        filled = max(1, round(total / most * room)) if total else 0
+        # A cell for a few wrong steps, but not the only one.
+        bad = max(int(filled > 1), round(counts.wrong / total * filled)) if counts.wrong else 0
+        yield (
+            Piece(f"{name:>{size}}  ", "dim"),
+            Piece(full * (filled - bad), "good"),
+            Piece(full * bad, "bad"),
+            Piece(" " * (room - filled + 1)),
+            Piece(f"{counts.right:>{digits + 2},}"),
+            Piece(f"{counts.wrong:>{digits + 3},}"),
+        )
+
+
 # -- by subset and by type of error
 
 
@@ -346,14 +414,14 @@ def _error_types(facts: RowFacts, width: int, glyphs: Glyphs) -> Iterator[PieceR
     room = max(4, width - size - 15)
     yield (Piece(title, "strong"), Piece(f"{'found':>{max(1, width - 6 - cell_len(title))}}    of", "dim"))
     for row in rows:
-        found = float(row.figure.value or 0.0)
-        bar = bar_text(found, ChartAxis(0.0, 1.0), room, glyphs)
+        share_found = float(row.figure.value or 0.0)
+        bar = bar_text(share_found, ChartAxis(0.0, 1.0), room, glyphs)
         drawn = bar.rstrip("░.")
         yield (
             Piece(cell(short_name(row.name, size, names), size + 1)),
             Piece(drawn, "exact"),
             Piece(bar[len(drawn) :], "dim"),
-            Piece(f"{found:>7.0%}", "strong"),
+            Piece(f"{share_found:>7.0%}", "strong"),
             Piece(" " * max(0, 6 - len(f"{row.n:,}"))),
             Piece(f"{row.n:,}", "", row.link),
         )
@@ -366,8 +434,10 @@ def _curve(facts: RowFacts, width: int, height: int, glyphs: Glyphs) -> Iterator
     """The figure over all thresholds as an area, with marks at the default and the best threshold."""
     chart = facts.curve
     if chart is None:
-        why = "No curve." if facts.rule is None else f"No threshold decides: {facts.rule.source}."
-        yield from paragraph(why, width)
+        if facts.rule is not None and facts.rule.threshold is None:
+            yield from paragraph(f"No threshold decides: {facts.rule.source}.", width)
+        else:
+            yield from paragraph("No curve is drawn here. The page of thresholds says more.", width)
         return
     marks = list(_marks(chart, glyphs))
     legend = [row for mark in marks for row in _mark_words(mark, chart.y, width)]
@@ -390,26 +460,22 @@ class Mark(NamedTuple):
 
 
 def _marks(chart: Curve, glyphs: Glyphs) -> Iterator[Mark]:
-    signs = {"^": "o", "d": "^", "*": "*"} if glyphs.ascii_only else {"^": "◆", "d": "▲", "*": "★"}
-    present = [tick for tick in chart.ticks if tick.letter == "^"]
-    series = chart.series[0]
-    for tick in chart.ticks:
-        if tick.at is None or tick.letter not in signs:
-            continue
-        if tick.letter == "^" and tick.words == "present, the default":
-            continue
-        score = tick.score
-        if score is None:
-            near = float(np.interp(tick.at, np.asarray(series.xs, float), np.asarray(series.ys, float)))
-            score = near if np.isfinite(near) else None
+    now, default, best = "o^*" if glyphs.ascii_only else "◆▲★"
+    ticks = [tick for tick in chart.ticks if tick.at is not None]
+    whole = {tick.at: tick for tick in ticks if tick.letter == "d"}
+    for tick in ticks:
+        assert tick.at is not None  # noqa: S101  # the others were left out
         name, _, source = tick.words.partition(": ")
-        if tick.letter == "d":
-            alike = next((one.score for one in present if one.at == tick.at), None)
-            yield Mark(signs["d"], "default", tick.at, score if alike is None else alike, source, tick.drill)
+        if tick.letter == "^" and name == "present, the default":
+            alike = whole.pop(tick.at, None)
+            source = source or ("" if alike is None else alike.words.partition(": ")[2])
+            yield Mark(default, "default", tick.at, tick.score, source, tick.drill)
+        elif tick.letter == "^":
+            yield Mark(now, "now", tick.at, tick.score, source or name.removeprefix("present, "), tick.drill)
+        elif tick.letter == "d" and tick.at in whole:
+            yield Mark(default, "default", tick.at, tick.score, source, tick.drill)
         elif tick.letter == "*":
-            yield Mark(signs["*"], "best", tick.at, score, "optimistic: tuned on these cases", tick.drill)
-        else:
-            yield Mark(signs["^"], "now", tick.at, score, source or name.removeprefix("present, "), tick.drill)
+            yield Mark(best, "best", tick.at, tick.score, "optimistic: tuned on these cases", tick.drill)
 
 
 def _mark_words(mark: Mark, metric: str, width: int) -> Iterator[PieceRow]:
@@ -417,6 +483,8 @@ def _mark_words(mark: Mark, metric: str, width: int) -> Iterator[PieceRow]:
     head = f"{mark.sign} {mark.name:<7} {mark.at:.3f}{figure}"
     words = "" if mark.words in {"default", ""} else mark.words
     indent = " " * (MARGIN - 2)
+    short = words.partition(":")[0] if mark.name == "best" else words
+    words = words if cell_len(indent + head) + 3 + cell_len(words) <= width else short
     if words and cell_len(indent + head) + 3 + cell_len(words) <= width:
         yield (Piece(indent), Piece(head), Piece(f"   {words}", "dim"))
         return
@@ -439,10 +507,7 @@ def _area(chart: Curve, marks: Sequence[Mark], width: int, lines: int, glyphs: G
     levels = np.array([axis.share(y) if np.isfinite(y) else 0.0 for y in ys]) * lines * 8
     filled = np.round(levels).astype(int)
     percent = chart.kind is Kind.SHARE
-    labels = {
-        lines - round(axis.share(mark) * lines): f"{100 * mark:.0f}" if percent else f"{mark:.3g}"
-        for mark in axis.marks[1:]
-    }
+    labels = {lines - round(axis.share(mark) * lines): _mark_text(mark, percent=percent) for mark in axis.marks[1:]}
     side, origin, line, tick = "||-+" if glyphs.ascii_only else "┤┼─┬"
     plain = "|" if glyphs.ascii_only else "│"
     for row in range(lines):
@@ -450,14 +515,20 @@ def _area(chart: Curve, marks: Sequence[Mark], width: int, lines: int, glyphs: G
         label = labels.get(row, "")
         yield (Piece(f"{label:>{MARGIN - 1}}{side if label else plain}", "dim"), Piece(cells.rstrip(), "area"))
     numbers = axis_numbers(first, last, room)
+    if not glyphs.ascii_only:
+        numbers = [(column, text.replace("-", "−")) for column, text in numbers]
     ruler = {column: tick for column, _ in numbers}
     ends = {column: (mark.sign, "strong") for column, mark in _places(marks, first, last, room)}
-    pieces = [Piece(f"{f'{100 * axis.low:.0f}' if percent else f'{axis.low:.3g}':>{MARGIN - 1}}{origin}", "dim")]
+    pieces = [Piece(f"{_mark_text(axis.low, percent=percent):>{MARGIN - 1}}{origin}", "dim")]
     for column in range(room):
         sign, style = ends.get(column, (ruler.get(column, line), "dim"))
         pieces.append(Piece(sign, style))
     yield tuple(_joined(pieces))
     yield numbers_row(numbers, room + 2, MARGIN)
+
+
+def _mark_text(value: float, *, percent: bool) -> str:
+    return f"{100 * value:.0f}" if percent else f"{value:.3g}"
 
 
 def _places(marks: Sequence[Mark], first: float, last: float, room: int) -> Iterator[tuple[int, Mark]]:
@@ -490,7 +561,7 @@ def _joined(pieces: Sequence[Piece]) -> Iterator[Piece]:
 
 
 def _failures(
-    state: ScreenState, failures: Sequence[Failure], shown: int, width: int, options: DrawOptions
+    state: ScreenState, failures: Sequence[FailedCase], selected: int, width: int, options: DrawOptions
 ) -> Iterator[PieceRow]:
     """A line for each failure, and one of them with its steps."""
     glyphs = options.glyphs
@@ -507,11 +578,13 @@ def _failures(
         style = OUTCOME_STYLES.get(failure.outcome, "dim")
         yield (
             Piece(f"{GLYPHS[failure.outcome]} ", style),
-            Piece(cell(short_name(names[place], size, names), size), "strong" if place == shown else "", failure.link),
+            Piece(
+                cell(short_name(names[place], size, names), size), "strong" if place == selected else "", failure.link
+            ),
             Piece(f"  {gold:<9} {named:<9} ", "dim"),
             *(Piece(text, names_of) for text, names_of in (spark if failure.rewards else ())),
         )
-    here = failures[shown] if shown < len(failures) else failures[0]
+    here = failures[selected] if selected < len(failures) else failures[0]
     rule = "-" if glyphs.ascii_only else "─"
     head = f"{rule} {here.name} "
     yield ()

@@ -82,6 +82,8 @@ EVERY = (
     ),
     Keys("threshold step, list and steps", ("enter", "t"), ("right",), 30, {}, 0.2),
     Keys("threshold step, board", ("t",), ("right",), 30, {}),
+    Keys("cursor move, board", (), ("down", "up"), 20, {0: "10 kB"}),
+    Keys("cursor move, board and panels", (), ("down",), 8, {0: "10 kB"}, 0.5),
     Keys("threshold step, thresholds", ("g", "h", "t"), ("right",), 30, {3400: "p95 25", 100_000: "p95 40"}),
     Keys(
         "another scorer, thresholds",

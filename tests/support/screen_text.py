@@ -60,6 +60,12 @@ def screen_lines(app: Any) -> list[str]:
     return [lines[line] for line in range(size.height)]
 
 
+def table_lines(app: Any) -> list[str]:
+    """The lines of the screen's table without its frame: the titles, the rows, and what is beneath them."""
+    region = app.screen.query_one("FrameTable").content_region
+    return [line[region.x : region.right].rstrip() for line in screen_lines(app)[region.y : region.bottom]]
+
+
 def screen_text(app: Any) -> str:
     """The same as one text."""
     return "\n".join(screen_lines(app))

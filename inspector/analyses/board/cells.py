@@ -55,7 +55,7 @@ class BoardCells:
         """Return one character for the best and for those tied with it; a blank for the others."""
         return self._marks.get(standing or "", " ")
 
-    def signed(self, value: float, digits: int = 1) -> str:
+    def _signed(self, value: float, digits: int = 1) -> str:
         """Write a difference of fractions in percentage points."""
         return signed(value, digits, ascii_only=self._glyphs.ascii_only)
 
@@ -86,12 +86,12 @@ class BoardCells:
         score, standing = value
         if score is None:
             return [(self._busy if standing == BUSY else REFERENCE[:3] if standing == REFERENCE else self._dash, "dim")]
-        return [(self.signed(score), "strong")]
+        return [(self._signed(score), "strong")]
 
     def points(self, value: tuple[float | None, str], _: int) -> list[TextPart]:
         """Write a signed figure in percentage points."""
         number, kind = value
-        return [(self._dash if number is None else self.signed(number), "" if kind == SCORER and number else "dim")]
+        return [(self._dash if number is None else self._signed(number), "" if kind == SCORER and number else "dim")]
 
     def percent(self, value: tuple[float | None, str], _: int) -> list[TextPart]:
         """Write a share in percent."""
@@ -126,8 +126,8 @@ class BoardCells:
             return [(self._interval(low, high, width).rjust(width), "dim")]
         drawn = forest_text(Cell(score, low=low, high=high), axis, width, self._glyphs)
         point = "o" if self._glyphs.ascii_only else "●"
-        before, found, after = drawn.partition(point)
-        return [(before, "dim"), (found, "dim" if kind in PLAIN else "strong"), (after, "dim")]
+        before, mark, after = drawn.partition(point)
+        return [(before, "dim"), (mark, "dim" if kind in PLAIN else "strong"), (after, "dim")]
 
     def _interval(self, low: float | None, high: float | None, width: int) -> str:
         if low is None or high is None:
@@ -148,7 +148,7 @@ class BoardCells:
         low, high = value
         if low is None or high is None:
             return [("", "dim")]
-        ends = self.signed(low, 0), self.signed(high, 0)
+        ends = self._signed(low, 0), self._signed(high, 0)
         return [(" to ".join(ends).rjust(width), "dim")]
 
     def found(self, value: tuple[float | None, str], width: int, style: str) -> list[TextPart]:

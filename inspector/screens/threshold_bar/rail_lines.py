@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inspector.render.cells import share, signed
+from inspector.render.cells import dash, share, signed
 from inspector.render.charts.glyphs import OUTCOME_STYLES, Glyphs
 from inspector.render.texts.headlines import Headline
 from inspector.render.texts.phrases import Phrase, parts
@@ -55,14 +55,14 @@ def _metric(now: ScreenState, before: ScreenState, glyphs: Glyphs) -> Iterator[P
     decides = now.rule_of(now.evaluation.scorer.name)
     source = f" (was {_written(old.threshold, now)})   " if rule != old else f" ({decides.source})   "
     yield Phrase((source, "   "), rank=3, style="dim")
-    yield Phrase((score_words(line),), style="strong")
+    yield Phrase((score_words(line, ascii_only=glyphs.ascii_only),), style="strong")
     if line and was and rule != old and line.score is not None and was.score is not None:
         change = signed(line.score - was.score, ascii_only=glyphs.ascii_only)
         # Beside the score nothing has a sign too, so that it is seen to be a change.
         yield Phrase((f" {change if change[0] in '+-' else f'+{change}'}", ""), rank=1, style="strong")
     if line and line.low is not None and line.high is not None:
-        dash = "-" if glyphs.ascii_only else "–"
-        yield Phrase((f" [{share(line.low)}{dash}{share(line.high)}]", ""), rank=2, style="dim")
+        to = dash(ascii_only=glyphs.ascii_only)
+        yield Phrase((f" [{share(line.low)}{to}{share(line.high)}]", ""), rank=2, style="dim")
     if line:
         size = counted(line.n, line.unit.removesuffix("s"))
         reason = f": {line.reason}" if line.reason else ""
@@ -94,14 +94,14 @@ def why_unmovable(now: ScreenState) -> str:
     return f"{name} has no threshold to move: {rule.source}."
 
 
-def percent(line: Headline | None) -> str:
+def percent(line: Headline | None, *, ascii_only: bool = False) -> str:
     """Write the score of a headline in percent, or a dash."""
-    return share(line.score) if line and line.score is not None else "-"
+    return share(line.score) if line and line.score is not None else dash(ascii_only=ascii_only)
 
 
-def score_words(line: Headline | None) -> str:
+def score_words(line: Headline | None, *, ascii_only: bool = False) -> str:
     """Write the score of a headline in percent, by name."""
-    return f"{line.metric if line else F1} {percent(line)}"
+    return f"{line.metric if line else F1} {percent(line, ascii_only=ascii_only)}"
 
 
 def _picture(

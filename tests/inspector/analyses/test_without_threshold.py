@@ -274,7 +274,7 @@ def test_cases_hold_verdicts_and_outcomes(results):
 
 async def test_every_line_of_the_board_fits_80_columns(root):
     async with opened(Query(workspace=root, scorers=("number",)), size=(80, 24)) as pilot:
-        await shows(pilot, "No F1: one number a solution, no step rewards.", "labels a")
+        await shows(pilot, "No F1: one number a solution, no step rewards.")
         pilot.app.screen.query_one(FrameTable).cell_name = "outcomes"
         await shows(pilot, "? unparsed", "x refused")
         lines = [line.rstrip() for line in screen_lines(pilot.app)]
@@ -284,7 +284,7 @@ async def test_every_line_of_the_board_fits_80_columns(root):
 async def test_the_cases_of_a_critic_are_read_and_cannot_be_moved(root):
     """The board says why; failing that no threshold grades are not called instructive."""
     async with opened(Query(workspace=root, scorers=("critic",)), size=(160, 30)) as pilot:
-        await shows(pilot, "labels as given", "verdicts as given (vote", "one number a soluti", "4 scorers")
+        await shows(pilot, "verdicts as given (vote of 5)", "4 scorers")
         await press(pilot, "t")
         await shows(pilot, "critic has no threshold to move: verdicts as given")
         assert not pilot.app.screen.rail_open
@@ -300,10 +300,10 @@ async def test_the_cases_of_a_critic_are_read_and_cannot_be_moved(root):
         await shows(pilot, "has no threshold to move")
         assert not pilot.app.screen.rail_open
         await press(pilot, "G", "enter")
-        await shows(pilot, "bench/c5", "The answer ends")
+        await shows(pilot, "c5", "The answer ends")
         await press(pilot, "t")
         assert not pilot.app.screen.rail_open
-        for scorer, words in (("labels", "labels as given"), ("moving", "threshold 0.500"), ("number", "the file has")):
+        for scorer, words in (("labels", "labels as given"), ("moving", "θ 0.500"), ("number", "the file has")):
             await press(pilot, "l")
             await shows(pilot, scorer, words)
             assert inspected(pilot).focus.scorer == scorer

@@ -4,7 +4,9 @@ import shlex
 
 import example
 import making
+from inspector.analyses import load
 from inspector.cli import main
+from inspector.render.table_blocks import Table
 from inspector.screens.board import BoardScreen
 from inspector.screens.cases import CasesScreen
 from inspector.state.case_list.listed import cleared
@@ -16,40 +18,28 @@ from scoring.formats.benchmarks.case_format import Imported
 from scoring.selection.query import Query
 from scoring.workspace.cache import RewardParts
 from scoring.workspace.workspace import Workspace
-from screen_text import press, rests, screen_lines, screen_text, shows, type_ahead, until
+from screen_text import press, rests, screen_text, shows, table_lines, type_ahead, until
 
 
 def row(pilot, scorer):
-    """The cells of a scorer's line, without the cursor's mark and without that of the best."""
-    cells = next(line[1:].split() for line in screen_lines(pilot.app) if line[1:].startswith(scorer))
-    return [cell.rstrip("*≈") for cell in cells]
-
-
-def bar(pilot, scorer):
-    """The bar of outcomes of a scorer, as a count a glyph."""
-    found = max(re.findall(r"[=<>o.!x]+", " ".join(row(pilot, scorer))), key=len)
-    return {glyph: found.count(glyph) for glyph in dict.fromkeys(found)}
+    """The figures in percent on a scorer's line, and how many cases were scored."""
+    line = next(line for line in table_lines(pilot.app) if line[1:].startswith(scorer))
+    return [*re.findall(r"\d+\.\d", line), line.split()[-1]]
 
 
 async def test_a_row_a_scorer_the_best_first_with_metric_interval_outcomes_threshold_and_coverage(query):
     async with opened(query) as pilot:
         for size in ((200, 50), (80, 24)):
             await pilot.resize_terminal(*size)
-            text = await rests(pilot, "bench", "9 cases", "2 scorers", "F1: mean of 2 subsets")
+            text = await rests(pilot, "9 cases · 6 with an error · 3 clean", "2 scorers", "F1: mean of 2 subsets")
             assert text.index("beta") < text.index("alpha")
-            cells = row(pilot, "alpha")
-            assert cells[:2] + cells[3:5] == ["alpha", "45.0", "33.3", "75.0"]
-            assert cells[-3:] == ["0.500", "default", "9/9"]
-            assert re.fullmatch(r"\d+–\d+", cells[2])
-            cells = row(pilot, "beta")
-            assert cells[:2] + cells[3:5] == ["beta", "83.3", "75.0", "100.0"]
-            assert cells[-3:] == ["0.000", "default", "7/9"]
-            assert "Alpha reads the text." in text
-            assert set(bar(pilot, "alpha")) == set("=<>o.!")
+            assert row(pilot, "alpha") == ["45.0", "33.3", "75.0", "9"]
+            assert row(pilot, "beta") == ["83.3", "75.0", "100.0", "7/9"]
+            assert all("├" in line for line in table_lines(pilot.app)[1:3])
+            await shows(pilot, "alpha: verdicts", "= exact", "! false alarm")
         # An optimistic threshold is called so on a narrow board.
         await press(pilot, "t", "v", "m", "enter")
-        await shows(pilot, "0.550 optimistic")
-        assert "optimistic" in " ".join(row(pilot, "alpha"))
+        await shows(pilot, "Threshold 0.550: optimistic")
         # The column cursor says what its column is, and all of it is under the question mark.
         assert "harmonic mean" not in screen_text(pilot.app)
         await press(pilot, "l")
@@ -57,8 +47,8 @@ async def test_a_row_a_scorer_the_best_first_with_metric_interval_outcomes_thres
         pilot.app.screen.query_one(FrameTable).cell_name = "outcomes"
         text = await rests(pilot, "outcomes: the share of each: = exact", "x refused")
         assert "unparsed" not in text
-        await press(pilot, "question_mark", *"(column) share")
-        await shows(pilot, "outcomes (column)", "the share of each: = exact")
+        await press(pilot, "question_mark", *"(column) harmonic")
+        await shows(pilot, "F1 (column)", "the harmonic mean")
 
 
 async def test_the_cursor_says_which_scorer_is_in_focus_and_a_moved_threshold_changes_its_row_alone(query):
@@ -85,10 +75,10 @@ async def test_the_cursor_says_which_scorer_is_in_focus_and_a_moved_threshold_ch
         await press(pilot, "escape")
         assert isinstance(pilot.app.screen, BoardScreen)
         # A click selects a row, and a second opens it.
-        await pilot.click(FrameTable, offset=(5, 1))
+        await pilot.click(FrameTable, offset=(5, 2))
         await shows(pilot, "Beta knows the labels.")
         assert isinstance(pilot.app.screen, BoardScreen)
-        await pilot.click(FrameTable, offset=(5, 1))
+        await pilot.click(FrameTable, offset=(5, 2))
         await shows(pilot, "bench", "beta", "filter outcome = any failure")
         assert listed(pilot) == ["bench/exact-one"]
         assert inspected(pilot).focus.scorer == "beta"
@@ -104,8 +94,7 @@ async def test_the_cursor_says_which_scorer_is_in_focus_and_a_moved_threshold_ch
         was = pilot.app.state
         await press(pilot, "t", *["right"] * 3)
         await shows(pilot, "60.0 +15.0", "missed 1 (-1)", "exact 3 (+1)")
-        assert row(pilot, "alpha")[1] == "60.0"
-        assert row(pilot, "alpha")[-3:] == ["0.530", "chosen", "9/9"]
+        assert row(pilot, "alpha")[0] == "60.0"
         assert row(pilot, "beta") == beta
         await press(pilot, "escape")
         await until(pilot, lambda: screen_text(pilot.app) == before)
@@ -114,14 +103,14 @@ async def test_the_cursor_says_which_scorer_is_in_focus_and_a_moved_threshold_ch
         await press(pilot, "t", "right", "right", "right", "up")
         text = await rests(pilot, "Beta knows the labels.")
         assert "* best" not in text
-        assert row(pilot, "alpha")[1] == "60.0"
+        assert row(pilot, "alpha")[0] == "60.0"
 
 
 async def test_the_panes_follow_what_people_say_where_a_condition_speaks_of_it(tmp_path):
     cases, scorers = making.study(n=60)
     making.workspace(tmp_path / "w", cases, scorers)
     async with opened(Query(workspace=str(tmp_path / "w"), where=("ruling IS NULL",)), size=(160, 60)) as pilot:
-        await rests(pilot, "What stands out about", "F1 against the threshold")
+        await rests(pilot, ": verdicts", "F1 by threshold")
         now = inspected(pilot)
         now.results.labels.journal.rule(now.cases["case"].to_list()[:45], "model wrong")
         pilot.app.put(now.triaged())
@@ -129,11 +118,10 @@ async def test_the_panes_follow_what_people_say_where_a_condition_speaks_of_it(t
         left = subject(cleared(inspected(pilot)), (now.focus.scorer,))
         assert left.shown.size == 15
         assert "15 of 60 cases" in screen_text(pilot.app)
-        panes = list(pilot.app.screen.query(ScorerPane))
-        assert len(panes) == 2
-        for pane in panes:
-            # Arrays have no truth value, and as text these are short.
-            assert repr(pane._blocks) == repr(pane.blocks(left, "bench"))
+        details = pilot.app.screen.details
+        await until(pilot, lambda: details._facts is not None and sum(one.n for one in details._facts.outcomes) == 15)
+        blocks = [block for section in load("highlights").view(left).sections for block in section.blocks]
+        assert repr(details._facts.highlights) == repr(next((one for one in blocks if isinstance(one, Table)), None))
 
 
 async def test_without_a_scorer_the_cases_come_first_and_the_board_says_why_it_is_empty(tmp_path):
@@ -143,7 +131,7 @@ async def test_without_a_scorer_the_cases_come_first_and_the_board_says_why_it_i
         text = await rests(pilot, "The 9 cases on screen")
         assert "metrics" not in text
         await press(pilot, "escape", "escape")
-        await shows(pilot, "9 cases that nobody has scored: Enter reads them, S scores them", "0 scorers")
+        await shows(pilot, "9 cases not scored yet. Enter opens them, S scores them", "0 scorers")
         await press(pilot, "t", "e")
         await shows(pilot, "CSV file")
         await press(pilot, "escape", "g", "l")
@@ -159,14 +147,14 @@ async def test_of_two_benchmarks_the_one_under_the_cursor_is_listed_counted_and_
     rows = next(rows for scorer, rows in scorers if scorer.name == "gpt4")
     RewardParts(tmp_path / "ws" / "rewards" / example.ALPHA.folder).append(making.rewards(rows, found["key"]))
     async with opened(query, size=(140, 30)) as pilot:
-        text = await rests(pilot, "benchmark", "21 cases", "2 scorers")
-        assert [line[1:].split()[:2] for line in text.splitlines()[2:5]] == [
+        await rests(pilot, "benchmark", "21 cases", "2 scorers")
+        assert [line[1:].split()[:2] for line in table_lines(pilot.app)[1:4]] == [
             ["beta", "bench"],
             ["alpha", "bench"],
             ["alpha", "other"],
         ]
         await press(pilot, "G", "g", "l")
-        await shows(pilot, "other · 12 of 12 cases · alpha")
+        await shows(pilot, "other ▸ alpha ▸ cases", "12 of 12 cases")
         assert set(listed(pilot, "benchmark")) == {"other"}
         await press(pilot, "f")
         await shows(pilot, "outcome of alpha", "subset")
@@ -177,7 +165,7 @@ async def test_of_two_benchmarks_the_one_under_the_cursor_is_listed_counted_and_
         assert main([*shlex.split(command)[1:], "--quiet", "-o", "again.csv"]) == 0
         assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "other-cases.csv").read_bytes()
         await press(pilot, "o")
-        await shows(pilot, "other · 12 of 12 cases · alpha")
+        await shows(pilot, "other ▸ alpha ▸ cases", "12 of 12 cases")
         await press(pilot, "escape")
         await shows(pilot, "21 cases")
         assert inspected(pilot).focus.benchmark == "other"

@@ -55,12 +55,12 @@ SITUATIONS = {
     "one case's board": Situation(scenes.single, "board", (), ("1 case", "No F1: no clean case was scored.")),
     "the one case": Situation(scenes.single, "case", ("g", "l", "enter"), ("1 of 1", "problem 0", "exactly right")),
     "no scorers": Situation(scenes.unscored, "cases", ("g l",), ("9 of 9 cases", "Problem of exact-one")),
-    "no scorers' board": Situation(scenes.unscored, "board", (), ("0 scorers", "nobody has scored", "S scores them")),
+    "no scorers' board": Situation(scenes.unscored, "board", (), ("0 scorers", "not scored yet", "S scores them")),
     "a case without scorers": Situation(scenes.unscored, "case", ("g l", "enter"), ("1 of 9", "Step 0 of exact-one")),
     "no hits": Situation(
         scenes.small, "cases", searched("zebra"), ("0 of 9 cases", "search zebra", "No case passes", "x shows all")
     ),
-    "partial coverage": Situation(scenes.small, "board", ("k",), ("7/9", "9/9")),
+    "partial coverage": Situation(scenes.small, "board", ("k",), ("7/9",)),
     "one of many cases, on the board": Situation(late, "board", (), ("F1", "alpha")),
     "one of many cases, listed": Situation(late, "cases", ("g", "l"), ("1 of 9 cases", "late-one")),
     "one of many cases, read": Situation(late, "case", ("g", "l", "enter"), ("1 of 1", "Step 0 of late-one")),

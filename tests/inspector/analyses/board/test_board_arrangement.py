@@ -163,8 +163,8 @@ def test_a_signed_number_says_its_sign_unless_it_rounds_to_nothing():
 
 def test_the_ends_of_an_interval_are_never_cut():
     cells = BoardCells(Glyphs())
-    assert cells.span((-0.123, 0.101), 12) == [("−12.3..+10.1", "dim")]
-    assert cells.span((-1.0, 1.0), 12) == [("−100..+100", "dim")]
+    assert cells.span((-0.123, 0.101), 12) == [("  −12 to +10", "dim")]
+    assert cells.span((-1.0, 1.0), 12) == [("−100 to +100", "dim")]
     assert cells.span((None, None), 12) == [("", "dim")]
 
 
@@ -181,7 +181,7 @@ def test_the_legend_says_in_words_what_columns_and_marks_mean_and_on_how_many_ca
     legend = Legend(known.beside(board_frame(SELECTION)), Arrangement(), known, 3, BoardCells(Glyphs()))
     tests = "(paired bootstrap, seed 3; 240 cases that all 7 scorers tried)"
     assert dict(legend.marks())["≈"] == f"tied with it: the 95% interval of the difference holds 0 {tests}"
-    assert legend.column("score").endswith(f"erroneous and on clean cases; * the best, ≈ tied with it {tests}")
+    assert legend.column("score").endswith(f"erroneous and on clean cases; ★ the best, ≈ tied with it {tests}")
     assert legend.column("bias").startswith("accuracy on clean minus on erroneous cases")
     assert legend.column("on_right") == "accuracy on clean cases"
     assert "o missed" in legend.column("outcomes")

@@ -52,25 +52,25 @@ async def test_a_number_of_the_board_opens_its_cases_and_rows_differences_and_ba
         assert pilot.app.state.focus.scorer in set(board(pilot)["scorer"])
         await press(pilot, "home")
         await ranked(pilot)
-        before = await rests(pilot, "44.2*")
+        before = await rests(pilot, "44.2 ★")
         await press(pilot, "l", "l", "l")
-        await shows(pilot, "Enter lists 144: the erroneous cases in the denominator")
+        await shows(pilot, "Enter lists 144: erroneous cases in the denominator")
         await press(pilot, "enter")
         await shows(pilot, "144 of 240 cases", "erroneous cases in the denominator")
         await press(pilot, "escape")
-        await shows(pilot, "[ 31.9]", "Enter lists 144")
+        await shows(pilot, "31.9 ]", "Enter lists 144")
         await press(pilot, "escape")
         await hides(pilot, "Enter lists")
         # Differences to a reference, and back.
         await press(pilot, "v", "d")
-        await shows(pilot, "differences to tiny-prm-m", "-0.7")
+        await shows(pilot, "difference to tiny-prm-m", "−0.7")
         await ranked(pilot)
         rows = {row["scorer"]: row for row in board(pilot).iter_rows(named=True)}
         assert rows["novelty"]["d_score"] < 0
         await press(pilot, "j", "l", "enter")
         await shows(pilot, "240 of 240 cases")
         await press(pilot, "escape", "escape", "escape")
-        await hides(pilot, "differences to")
+        await hides(pilot, "difference to")
         await press(pilot, "k")
         await until(pilot, lambda: screen_text(pilot.app) == before)
         # With the key still held nothing is computed; once it rests the marks are of the new threshold.
@@ -78,14 +78,14 @@ async def test_a_number_of_the_board_opens_its_cases_and_rows_differences_and_ba
         await ranked(pilot)
         assert board(pilot).filter(standing="best").height == 1
         await press(pilot, "escape")
-        await shows(pilot, "44.2*")
+        await shows(pilot, "44.2 ★")
         await press(pilot, "enter")
         await shows(pilot, "filter outcome = any failure")
         await press(pilot, "escape", "home")
         await ranked(pilot)
         before = await rests(pilot)
         await press(pilot, "v", "r")
-        await shows(pilot, "rows by scorer", "60/60", " whole ")
+        await shows(pilot, "rows by scorer", " whole ")
         assert board(pilot)["scorer"].to_list()[:5] == ["tiny-prm-m"] * 5
         await press(pilot, "v", "r")
         await shows(pilot, "rows by subset")
@@ -103,30 +103,29 @@ async def test_a_number_of_the_board_opens_its_cases_and_rows_differences_and_ba
         await press(pilot, "escape", "g", "l")
         await shows(pilot, "60 of 240 cases")
         await press(pilot, "escape", "v", "r", "home")
-        assert "against the threshold" not in await rests(pilot, "What stands out about tiny-prm-m")
+        await rests(pilot, "tiny-prm-m: verdicts", "F1 by threshold")
         for size in ((80, 24), (200, 50)):
             await pilot.resize_terminal(*size)
-            text = " ".join((await rests(pilot, "44.2*")).split())
-            assert "39.7≈" in text
+            text = " ".join((await rests(pilot, "44.2 ★")).split())
+            assert "39.7 ≈" in text
             assert "31.3 " in text
             assert board(pilot)["standing"].to_list() == ["best", "tied", "tied", "", "", "", ""]
-        await shows(pilot, "F1 against the threshold", "⠒ tiny-prm-m", "What stands out about tiny-prm-m")
+        await shows(pilot, "F1 by threshold", "tiny-prm-m: verdicts", "Most instructive failures", "1 of 123")
         await press(pilot, "j")
-        await shows(pilot, "⠒ blend", "What stands out about blend")
+        await shows(pilot, "blend: verdicts", "1 of 116")
         await press(pilot, "t", "l", "enter")
-        await shows(pilot, "present: chosen")
+        await shows(pilot, "◆ now", "chosen")
 
 
-async def test_a_scorer_without_a_curve_has_no_frame_for_one(tmp_path):
+async def test_of_a_scorer_without_a_curve_the_panel_says_why(tmp_path):
     judged.workspace(tmp_path / "w")
     async with opened(Query(workspace=str(tmp_path / "w")), size=(110, 50)) as pilot:
-        await shows(pilot, "F1 against the threshold", "⠒ moving", "What stands out about moving")
+        await shows(pilot, "F1 by threshold", "moving: verdicts", "▲ default")
         for name in ("critic", "labels", "number"):
             await press(pilot, "j")
-            # A pane begins with a line of these.
-            assert (await rests(pilot, f"What stands out about {name}")).count("\n▔") == 1
+            assert "▲" not in await rests(pilot, f"{name}: verdicts", "No threshold decides")
         await press(pilot, "home")
-        await shows(pilot, "⠒ moving", "What stands out about moving")
+        await shows(pilot, "moving: verdicts", "▲ default")
 
 
 async def test_an_order_is_kept_and_what_is_on_screen_is_exported_with_a_command_that_makes_it_again(
@@ -137,7 +136,7 @@ async def test_an_order_is_kept_and_what_is_on_screen_is_exported_with_a_command
         await press(pilot, "s", *"bias", "enter")
         await until(pilot, lambda: board(pilot)["bias"].is_sorted(descending=True))
         await press(pilot, "v", "r", "v", "r", "v", "d")
-        await shows(pilot, "differences to", "rows by subset")
+        await shows(pilot, "difference to", "rows by subset")
         await ranked(pilot)
         await press(pilot, "e", "c")
         await shows(pilot, "Wrote 28 rows to demo-board.csv")
@@ -155,7 +154,7 @@ async def test_an_order_is_kept_and_what_is_on_screen_is_exported_with_a_command
         table = pilot.app.screen.query_one(FrameTable)
         assert hidden not in [column.name for column in table.columns_shown]
         place = [column.name for column in table.columns_shown].index("on_right")
-        await pilot.click(FrameTable, offset=(table._columns.extent(place)[0] + 3, 0))
+        await pilot.click(FrameTable, offset=(table._columns.extent(place)[0] + 5, 1))
         await until(pilot, lambda: pilot.app.screen.how.sort == "on_right:desc")
     lines = (tmp_path / "demo-board.csv").read_text().splitlines()
     header = lines[0].split(",")
@@ -173,7 +172,7 @@ async def test_printed_figures_stand_below_and_open_nothing(tmp_path):
         await ranked(pilot)
         assert set(board(pilot)["kind"]) == {"scorer"}
         await press(pilot, "v", "p", "G")
-        await shows(pilot, "published, Table 3", "(87.9)")
+        await shows(pilot, "Table 3", "(87.9)")
         assert board(pilot)["kind"].to_list()[:3] == ["scorer"] * 3
         await press(pilot, "enter")
         await shows(pilot, "printed in a paper")

@@ -177,7 +177,7 @@ def test_a_board_of_one_benchmark_is_headed_by_its_figure(apart):
         frame = board_frame(results)
         kind = kind_of(frame, Arrangement(), several=False)
         titles = [title_of(key, kind) for key in ("score", "on_wrong", "on_right")]
-        assert titles == [leading_figure(benchmark).title, "error", "clean"]
+        assert titles == [leading_figure(benchmark).title, "errors found", "clean kept"]
         assert leading_figure(benchmark).about in explained(titles[0])
         assert "metric" not in kind.keys
         figures = load("metrics").view(results, Params()).rows

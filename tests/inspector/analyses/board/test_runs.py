@@ -108,7 +108,7 @@ def test_the_board_says_which_columns_are_of_the_first_run(root, capsys):
 
 async def test_so_does_the_board_of_the_app(root):
     async with opened(Query(workspace=root)) as pilot:
-        await shows(pilot, "mean of 3 runs", "Outcomes, bias, FP and FN: of the first run.")
+        await shows(pilot, "mean of 3 runs", "outcomes and bias are those of the")
 
 
 def test_a_terminal_shows_the_sd_and_marks_few_cases(root, capsys):
