@@ -235,7 +235,9 @@ class TreeScreen(Dialog[None]):
         text = "\n\n".join(
             clean(unicode_math(part[:READ]), lines=True).strip() for part in dict.fromkeys(parts) if part
         )
-        self.app.push_screen(TextPage(Content(text or "There is no text here."), f"node {tree.names[self.place]}"))
+        self.app.push_screen(
+            TextPage(Content(text or "There is no text here."), f"The way to node {tree.names[self.place]}")
+        )
 
     def action_copy(self) -> None:
         """Copy the step under the cursor as it was given."""

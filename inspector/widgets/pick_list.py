@@ -19,6 +19,8 @@ from inspector.widgets.line_scroll import LineScroll, Sized
 WIDEST, NARROWEST = 40, 28
 """Cells of a label, which is cut for the sake of the notes behind it, but to no less than these."""
 _GAP = "  "
+BOX = 4
+"""Cells of a tick."""
 
 
 class Pick(Struct, frozen=True):
@@ -33,6 +35,16 @@ class Pick(Struct, frozen=True):
     ticked: bool | None = None
     strong: bool = False
     heading: bool = False
+
+
+def natural_width(picks: Sequence[Pick]) -> int:
+    """Return the cells that these lines take where nothing of them is cut."""
+    lines = [pick for pick in picks if not pick.heading]
+    label = max((cell_len(clean(pick.label)) for pick in lines), default=0)
+    note = max((cell_len(clean(pick.note)) for pick in lines), default=0)
+    heading = max((cell_len(clean(pick.label)) for pick in picks if pick.heading), default=0)
+    box = BOX if any(pick.ticked is not None for pick in lines) else 0
+    return max(heading, 1 + box + label + (len(_GAP) + note if note else 0)) + 1
 
 
 class PickList(LineScroll, can_focus=True):
