@@ -14,6 +14,7 @@ from textual.strip import Strip
 
 from inspector.render.texts.short_names import short_name
 from inspector.render.texts.text import cell, clean
+from inspector.render.texts.wrap import wrap
 from inspector.widgets.line_scroll import LineScroll, Sized
 
 WIDEST, NARROWEST = 40, 28
@@ -73,8 +74,10 @@ class PickList(LineScroll, can_focus=True):
         def control(self) -> "PickList":
             return self.picks
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  # Textual's own parameter
-        super().__init__(id=id)
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002  # Textual's own parameter
+        super().__init__(id=id, classes=classes)
+        self.empty = ""
+        """What is said where there is no line."""
         self._picks: tuple[Pick, ...] = ()
         self._labels: tuple[str, ...] = ()
 
@@ -104,6 +107,9 @@ class PickList(LineScroll, can_focus=True):
 
     def line_strip(self, line: int) -> Strip:
         width = self.viewport.width
+        if not self._picks and self.empty:
+            words = wrap(self.empty, max(1, width))
+            return self.strip([(words[line] if line < len(words) else "", "dim")])
         if line >= len(self._picks):
             return Strip.blank(width, self.rich_style)
         pick = self._picks[line]
