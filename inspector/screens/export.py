@@ -19,7 +19,13 @@ from inspector.screens.messages import ENDINGS, Export
 from inspector.widgets.pick_list import Pick, PickList, natural_width
 from inspector.widgets.text_editor import TypingLine
 
-_FORMS = (("c", "csv", "CSV file"), ("j", "json", "JSON file"), ("m", "markdown", "Markdown, to the clipboard"))
+_FORMS = (
+    ("c", "csv", "CSV file"),
+    ("j", "json", "JSON file"),
+    ("m", "markdown", "Markdown, to the clipboard"),
+    ("l", "latex", "LaTeX, to the clipboard"),
+)
+_COPIED = {"markdown", "latex"}
 
 _REPORT = "h"
 ROOM_FOR_PATH = 60
@@ -62,7 +68,7 @@ class ExportMenu(Dialog[Export | None]):
             self._head(words)
             for small, form, text in _FORMS:
                 key = small.upper() if index else small
-                self._exports[key] = replace(export, form=form, copy=form == "markdown")
+                self._exports[key] = replace(export, form=form, copy=form in _COPIED)
                 self._picks.append(Pick(key, f"   {key}   {text}"))
         if report is not None:
             self._exports[_REPORT] = report

@@ -298,6 +298,17 @@ def test_a_process_that_dies_without_a_word_is_noticed(imported):
     assert not job.running
 
 
+async def test_the_dialog_says_on_opening_what_is_not_installed(imported, monkeypatch):
+    """Bug E9: it was said after everything was filled in, in a toast that went away."""
+    async with opened(Query(workspace=str(imported))) as pilot:
+        await press(pilot, "S")
+        assert "Not installed" not in await shows(pilot, "with a PRM")
+        await press(pilot, "escape")
+        monkeypatch.setattr("inspector.screens.score.find_spec", lambda name: None if name == "torch" else object())
+        await press(pilot, "S")
+        await shows(pilot, "Not installed: torch.", "pip install 'prm-inspect[score]'")
+
+
 def test_a_job_can_be_stopped_and_tells_notices_and_warnings_and_no_other_notes(imported):
     job = ScoringJob(imported, "processbench", "nowhere")
     job.stop()
