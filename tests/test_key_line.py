@@ -6,8 +6,14 @@ from textual.binding import Binding
 from textual.widgets import Input, Static
 
 from inspector.widgets.key_line import KeyLine
+from inspector.widgets.key_table import COMMANDS
+from inspector.widgets.key_table.command import SCREENS
+from inspector.widgets.key_table.footers import footer_of
+from inspector.widgets.key_table.rail import RAIL
 from screen_text import screen_text, settled, until
 
+ONLY_SOME = {"next-page", "scorers", "options", "swap"}
+"""What some screens of an analysis have and others do not."""
 WORDS = ["First", "Second", "Third", "漢字", "Last"]
 
 
@@ -92,7 +98,7 @@ async def test_what_would_be_typed_is_no_key_while_a_line_has_the_focus():
 class Many(App[None]):
     BINDINGS = [  # noqa: RUF012
         *(Binding(letter, f"go('{letter}')", f"Thing {letter}", id=letter, show=False) for letter in "abcdfg"),
-        Binding("tab", "go('pane')", "Next pane", id="next-pane", show=False),
+        Binding("p", "go('pane')", "Next pane", id="next-pane", show=False),
         Binding("t", "go('threshold')", "Threshold", id="threshold", show=False),
         Binding("e", "go('export')", "Export", id="export", show=False),
         Binding("enter", "go('open')", "Open", id="open", show=False),
@@ -117,3 +123,11 @@ async def test_a_screen_has_few_hints_in_one_order_and_help_at_the_right_edge(wi
         assert words[2:-3] == [*"gfdcba"][: count - 5]
         assert all(later.start - earlier.end >= 3 for earlier, later in pairwise(keys))
         assert keys[-1].end == width - 1
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_the_footer_of_a_screen_names_commands_that_it_has(screen):
+    known = {command.id for command in COMMANDS if screen in command.screens or command.in_answers}
+    known |= {command.id for command in RAIL} | {"command_palette"}
+    assert set(footer_of(screen)) <= known | ONLY_SOME
+    assert all(title == title.strip() and title for title in footer_of(screen).values())

@@ -16,16 +16,20 @@ from inspector.screens.case_job import critic_asked, critics_there, prm_asked, p
 from inspector.screens.dialog import Dialog
 from inspector.screens.question_dialogs import WordsDialog
 from inspector.state.screen_state import ScreenState
-from inspector.widgets.pick_list import Pick, PickList
+from inspector.widgets.pick_list import Pick, PickList, natural_width
 from inspector.widgets.text_editor import TypingLine
 from scoring.data.errors import InspectError
 from scoring.data.scorer import Scorer
+
+ROOM_FOR_PATH = 60
+"""Cells of the line for a checkpoint and its name."""
 
 
 class CaseScorerDialog(Dialog[int | str | None]):
     """The place of a pick (0-based), or the checkpoint that was typed; None where nothing is to be scored."""
 
     ENTER = "Score"
+    HINT = "Enter scores   Esc closes"
     BINDINGS: ClassVar[list[BindingType]] = [
         ("enter", "take", "Score"),
         ("escape", "dismiss(None)", "Close"),
@@ -36,6 +40,10 @@ class CaseScorerDialog(Dialog[int | str | None]):
         """`cursor` is the pick (0-based) where the cursor begins."""
         super().__init__(title)
         self._picks, self._cursor = tuple(picks), cursor
+
+    @property
+    def content_width(self) -> int:
+        return max(natural_width(self._picks), ROOM_FOR_PATH)
 
     def compose_panel(self) -> ComposeResult:
         if self._picks:

@@ -13,7 +13,7 @@ from textual.binding import ActiveBinding, Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.dom import DOMNode
-from textual.events import Key
+from textual.events import Key, Mount, Resize
 from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Input, Static, TextArea
@@ -21,13 +21,19 @@ from textual.widgets import Input, Static, TextArea
 from inspector.render.texts.text import cell, clean
 from inspector.widgets.key_line import ALL_KEYS, KeyLine
 from inspector.widgets.key_table.command import CLOSE, KEYS, OPEN, Command
-from inspector.widgets.pick_list import Pick, PickList
+from inspector.widgets.pick_list import Pick, PickList, natural_width
 from inspector.widgets.text_editor import TextEditor, TypingLine
 from inspector.widgets.textual_compat import Steady
 
 DialogAnswer = TypeVar("DialogAnswer")
 Groups = Sequence[tuple[str, Sequence[Command]]]
 """Commands that belong together, and what stands above them."""
+BESIDE_CONTENT, BESIDE_TITLE = 5, 6
+"""Cells of a frame beside its content and a scrollbar, and beside its title."""
+MOST_HINT = 60
+"""Cells of a line of what is said beneath a list."""
+LEAST_WIDTH, MOST_SHARE = 32, 0.96
+"""Cells of a frame at least, and its share of the width of the screen at most, where it is as wide as its content."""
 _MOVES_FOCUS = {"app.focus_next", "app.focus_previous", "screen.copy_text"}
 """What Textual binds on every screen."""
 
@@ -58,24 +64,61 @@ class Dialog(Steady, ModalScreen[DialogAnswer]):
 
     ENTER: ClassVar[str] = ""
     """What Enter does in a line that one types in, as the footer says it; "" where there is none."""
+    HINT: ClassVar[str] = "Esc closes"
+    """The hint in the lower edge of its frame."""
     SHARE: ClassVar[float] = 0.8
-    """How wide its panel is, of the width of the screen."""
+    """How wide its frame is, of the width of the screen, where `content_width` does not say how wide it has to be."""
     WIDEST: ClassVar[int] = 100
     """Cells that it is wide at most."""
 
     def __init__(self, title: str = "") -> None:
-        """`title` stands above what the panel holds."""
+        """`title` is in the upper edge of the frame; above its content where there is no room."""
         super().__init__()
         self.title = title
 
     def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog"):
-            yield Static(Content(clean(self.title or "")), classes="strong")
+        frame = self.make_frame()
+        frame.add_class("dialog")
+        frame.border_title, frame.border_subtitle = "", ""
+        with frame:
+            yield Static(Content(clean(self.title or "")), id="long-title", classes="strong")
             yield from self.compose_panel()
         yield self.key_line()
 
+    def make_frame(self) -> Widget:
+        """Make the container of what it holds."""
+        return Vertical()
+
+    @property
+    def content_width(self) -> int:
+        """Cells that what it holds needs; 0 where it fills the frame, however wide that is."""
+        return 0
+
+    @property
+    def frame_width(self) -> int:
+        """Cells of its frame."""
+        whole = self.app.size.width
+        if not self.content_width:
+            return max(1, min(self.WIDEST, int(whole * self.SHARE)))
+        texts = max(cell_len(clean(self.title or "")), cell_len(self.HINT))
+        wanted = max(self.content_width + BESIDE_CONTENT, texts + BESIDE_TITLE, LEAST_WIDTH)
+        return max(1, min(wanted, self.WIDEST, int(whole * MOST_SHARE)))
+
+    @on(Mount)
+    @on(Resize)
+    def fit_frame(self) -> None:
+        """Make the frame as wide as its content is now, and write its edges."""
+        for frame in self.query(".dialog"):
+            width, title = self.frame_width, clean(self.title or "")
+            frame.styles.width = width
+            fits = cell_len(title) + BESIDE_TITLE <= width
+            frame.border_title = Content(title) if fits and title else ""
+            frame.border_subtitle = Content(self.HINT) if cell_len(self.HINT) + BESIDE_TITLE <= width else ""
+            for line in self.query("#long-title"):
+                line.display = not fits
+
     def compose_panel(self) -> ComposeResult:
-        """Compose what stands beneath the title."""
+        """Compose what is in the frame."""
         raise NotImplementedError
 
     def key_line(self) -> KeyLine:
@@ -90,9 +133,9 @@ class Dialog(Steady, ModalScreen[DialogAnswer]):
     def line_width(self) -> int:
         """Cells of a line of a pane in its panel, as they will be: what is drawn before it is laid out is drawn right.
 
-        Border, padding and the pane's scrollbar take five.
+        Border, padding and the pane's scrollbar take some.
         """
-        return max(1, min(self.WIDEST, int(self.app.size.width * self.SHARE)) - 5)
+        return max(1, self.frame_width - BESIDE_CONTENT)
 
     def action_keys(self) -> None:
         """List everything that can be done here, and do what is chosen."""
@@ -142,6 +185,7 @@ class TypedAhead(Dialog[DialogAnswer]):
 class Picking(Dialog[str | None]):
     """The key of what was picked; None where nothing is to change."""
 
+    HINT = "Enter takes it   Esc closes"
     BINDINGS: ClassVar[list[BindingType]] = [
         ("enter", "take", "Take it"),
         ("escape,q", "dismiss(None)", "Close"),
@@ -151,6 +195,10 @@ class Picking(Dialog[str | None]):
         """`cursor` is the line (0-based) where the cursor begins, each of `hints` a paragraph beneath the picks."""
         super().__init__(title)
         self._picks, self._cursor, self._hints = tuple(picks), cursor, tuple(hints)
+
+    @property
+    def content_width(self) -> int:
+        return max(natural_width(self._picks), *(min(MOST_HINT, cell_len(hint)) for hint in (*self._hints, "")))
 
     def compose_panel(self) -> ComposeResult:
         yield PickList()
@@ -189,6 +237,7 @@ class Narrowing(TypedAhead[DialogAnswer]):
     NOTHING: ClassVar[str] = "Nothing has these letters."
     """What is said where what was typed leaves no line."""
     ENTER = "Take it"
+    HINT = "Enter takes it   Esc closes"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss(None)", "Close"),
         # Arrows move the list while one types.
@@ -282,6 +331,7 @@ class CommandMenu(Narrowing[Command]):
     """The command that was chosen; None if it was only closed."""
 
     ENTER = "Do it"
+    HINT = "Enter does it   Esc closes"
 
     def __init__(
         self,

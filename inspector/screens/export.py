@@ -16,18 +16,27 @@ from inspector.render.texts.text import clean
 from inspector.screens.controller import ControlledScreen
 from inspector.screens.dialog import Dialog
 from inspector.screens.messages import ENDINGS, Export
-from inspector.widgets.pick_list import Pick, PickList
+from inspector.widgets.pick_list import Pick, PickList, natural_width
 from inspector.widgets.text_editor import TypingLine
 
-_FORMS = (("c", "csv", "CSV file"), ("j", "json", "JSON file"), ("m", "markdown", "Markdown, to the clipboard"))
+_FORMS = (
+    ("c", "csv", "CSV file"),
+    ("j", "json", "JSON file"),
+    ("m", "markdown", "Markdown, to the clipboard"),
+    ("l", "latex", "LaTeX, to the clipboard"),
+)
+_COPIED = {"markdown", "latex"}
 
 _REPORT = "h"
+ROOM_FOR_PATH = 60
+"""Cells of the line of the file and its name."""
 
 
 class ExportMenu(Dialog[Export | None]):
     """Choose the form of one or two tables; the first takes small letters, the second capitals. Or a whole report."""
 
     ENTER = "Write"
+    HINT = "a letter or Enter writes it   Esc closes"
     # Letters are forms until the file's name is changed.
     AUTO_FOCUS = ""
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -59,7 +68,7 @@ class ExportMenu(Dialog[Export | None]):
             self._head(words)
             for small, form, text in _FORMS:
                 key = small.upper() if index else small
-                self._exports[key] = replace(export, form=form, copy=form == "markdown")
+                self._exports[key] = replace(export, form=form, copy=form in _COPIED)
                 self._picks.append(Pick(key, f"   {key}   {text}"))
         if report is not None:
             self._exports[_REPORT] = report
@@ -69,6 +78,10 @@ class ExportMenu(Dialog[Export | None]):
 
     def _head(self, words: str) -> None:
         self._picks.append(Pick("", clean(words), heading=True))
+
+    @property
+    def content_width(self) -> int:
+        return max(natural_width(self._picks), 0 if self._place is None else ROOM_FOR_PATH)
 
     def compose_panel(self) -> ComposeResult:
         picks = PickList()

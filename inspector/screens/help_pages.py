@@ -13,7 +13,7 @@ from textual.widgets import Static
 from inspector.render.texts.sentences import GLYPHS, WORDS
 from inspector.screens.dialog import Dialog, Groups
 from inspector.state.message_history import MessageHistory
-from inspector.widgets.guide import KEYS, page
+from inspector.widgets.guide import KEYS, page, pages
 from inspector.widgets.guide.key_page import key_page
 from inspector.widgets.guide.laid_out import GuidePage
 from inspector.widgets.key_spelling import NO_KEY
@@ -71,17 +71,20 @@ class TextPage(Dialog[None]):
         Binding("k", "scroll(-1)", "Up", show=False),
     ]
 
-    def __init__(self, text: RenderableType, hint: str = "") -> None:
-        """`hint` stands beneath the text, where it says something."""
-        super().__init__()
+    SHARE, WIDEST = 0.96, 110
+
+    def __init__(self, text: RenderableType, title: str = "", hint: str = "") -> None:
+        """`hint` is beneath the text, where it says something."""
+        super().__init__(title)
         self._text, self._hint = text, hint
 
-    def compose(self) -> ComposeResult:
-        with VerticalScroll(classes="dialog"):
-            yield Static(self._text)
-            if self._hint:
-                yield Static(Content(self._hint), classes="dim")
-        yield self.key_line()
+    def make_frame(self) -> VerticalScroll:
+        return VerticalScroll()
+
+    def compose_panel(self) -> ComposeResult:
+        yield Static(self._text)
+        if self._hint:
+            yield Static(Content(self._hint), classes="dim")
 
     def on_mount(self) -> None:
         self.query_one(VerticalScroll).focus()
@@ -94,10 +97,11 @@ class TextPage(Dialog[None]):
 def guide_page(topic: str) -> TextPage:
     """Make the dialog of a page of the guide."""
     text = key_page() if topic == KEYS else page(topic)
-    return TextPage(GuidePage(text), f"prm-inspect guide {topic} prints it")
+    title = "Keys" if topic == KEYS else pages()[topic]
+    return TextPage(GuidePage(text), f"Guide: {title}", f"prm-inspect guide {topic} prints it")
 
 
 def message_page(history: MessageHistory) -> TextPage:
     """Make the dialog of what the app has said, the last message first."""
     lines = [f"{message.when:%H:%M:%S}  {message.text}" for message in history]
-    return TextPage(Content("\n".join(lines) or "The app has said nothing yet."))
+    return TextPage(Content("\n".join(lines) or "The app has said nothing yet."), "Messages, the last one first")

@@ -18,8 +18,8 @@ from inspector.widgets.line_view import Line, LineView
 HIDDEN = "What others did is hidden for as long as gold labels and verdicts are."
 UNDER = 4
 """Cells by which what was done is moved in where it stands beneath who did it."""
-ABOUT = 4
-"""Lines of the dialog beside those of the history: its border, its title and what its keys are."""
+ABOUT = 3
+"""Lines of the dialog beside those of the history: its frame and what its keys are."""
 
 
 class HistoryDialog(Dialog[None]):

@@ -40,6 +40,8 @@ class MappingDialog(Dialog[ColumnMapping | None]):
     Whatever is changed is tried on the first rows at once, in a thread.
     """
 
+    HINT = "Enter changes a line, and imports on the first one"
+    SHARE, WIDEST = 0.96, 180
     BINDINGS: ClassVar[list[BindingType]] = [
         ("enter", "take", "Import, or change"),
         ("escape", "dismiss(None)", "Leave it"),

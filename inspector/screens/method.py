@@ -4,7 +4,7 @@ from inspector.screens.controller import Controller
 from inspector.screens.screen_help import HelpedScreen
 
 
-class Method(Controller[HelpedScreen]):
+class MethodPage(Controller[HelpedScreen]):
     """Shows how the figures of a screen are computed."""
 
     def action_method(self) -> None:

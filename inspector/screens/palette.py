@@ -15,6 +15,7 @@ from inspector.state.case_list.listed import searched
 from inspector.state.filtering.slices import offered
 from inspector.state.focusing import on_benchmark, with_case
 from inspector.state.screen_state import ScreenState
+from inspector.widgets.key_table.synonyms import SYNONYMS
 from inspector.widgets.textual_compat import Steady
 from inspector.widgets.theme_colours import COLOURS
 from scoring.evaluation.evaluation import Evaluation
@@ -23,6 +24,8 @@ from scoring.workspace.filtering.filters import Filter
 # -- what the palette finds beside commands: benchmarks, scorers, columns, slices, and cases by a part of their names
 
 
+LEAST_LETTERS = 3
+"""Letters from which commands are found by other words for them."""
 MOST = 12
 """Cases that are offered."""
 _HELD, _WHOLE = 10.0, 20.0
@@ -52,12 +55,26 @@ class PlacesProvider(Provider):
                 look = partial(_through, screen, state, evaluation)
                 yield Hit(score, matcher.highlight(clean(name)), look, help="Scorer: look through it")
         words = query.lower().split()
-        for hit in (*_columns(screen, words), *_slices(screen, state, words)):
+        for hit in (*_synonyms(screen, query), *_columns(screen, words), *_slices(screen, state, words)):
             yield hit
         names = state.cases["case"]
         for row in _holding(names, query.strip()):
             score = _WHOLE if names[row].partition("/")[2] == query.strip() else _LEAST
             yield Hit(score, Content(clean(names[row])), partial(_open, screen, state, row), help="Case: open it")
+
+
+def _synonyms(screen: AppScreen, query: str) -> Iterator[Hit]:
+    """Commands that somebody may call so."""
+    typed = query.strip().lower()
+    if len(typed) < LEAST_LETTERS:
+        return
+    for command in screen.commands:
+        word = next((word for word in SYNONYMS.get(command.id, ()) if typed in word.lower()), None)
+        if word is not None and typed not in command.title.lower():
+            key = screen.context.keys.written(command.id)
+            about = f"{key}: {command.help}" if key else command.help
+            title = Content(f"{command.title} ({word})")
+            yield Hit(_HELD, title, partial(screen.run_action, command.action), help=about)
 
 
 def _columns(screen: AppScreen, words: Sequence[str]) -> Iterator[Hit]:

@@ -2,6 +2,7 @@
 
 from typing import ClassVar
 
+from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
@@ -16,6 +17,8 @@ class WordsDialog(TypedAhead[str | None]):
     """The line as it was typed, without blanks around it, "" where nothing was; None if it was only closed."""
 
     ENTER = "Take it"
+    HINT = "Enter takes it   Esc closes"
+    WIDEST = 72
     BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss(None)", "Close")]
 
     def __init__(self, title: str, words: str, placeholder: str) -> None:
@@ -33,18 +36,30 @@ class WordsDialog(TypedAhead[str | None]):
 class SureDialog(Dialog[bool]):
     """y or Enter does it, anything that closes does not."""
 
+    HINT = "Enter does it   Esc leaves it"
+    WIDEST = 72
     BINDINGS: ClassVar[list[BindingType]] = [
         ("y,enter", "dismiss(True)", "Do it"),
         ("n,escape,q", "dismiss(False)", "Leave it"),
     ]
 
+    def __init__(self, question: str) -> None:
+        super().__init__("Are you sure?")
+        self._question = question
+
+    @property
+    def content_width(self) -> int:
+        return cell_len(clean(self._question))
+
     def compose_panel(self) -> ComposeResult:
-        """Compose nothing: the question is the title."""
-        yield from ()
+        yield Static(Content(clean(self._question)))
 
 
 class NoteDialog(TypedAhead[str | None]):
     """Asks for the note, "" takes it away; None if it is to stay as it is."""
+
+    HINT = "Enter keeps it   Ctrl+J new line   Esc leaves it"
+    WIDEST = 84
 
     def __init__(self, title: str, note: str, others: str = "") -> None:
         """`note` is what the person wrote before, `others` what other people did."""

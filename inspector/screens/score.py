@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
+from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar, NoReturn
@@ -76,6 +77,8 @@ NAME = 10
 """Cells of the names at the left."""
 MOST, OFFERED = 5000, 50
 """Entries of a folder that are looked at, and folders that are offered."""
+PACKAGES = ("torch", "transformers", "safetensors", "jinja2")
+"""What running a PRM here needs beside the base installation."""
 TRUNCATE = "the first steps of too long cases (--truncate)"
 
 
@@ -103,6 +106,8 @@ class ScoreDialog(Dialog[Score | None]):
     """Asks for a checkpoint, or for a critic; the value is the message that runs it, None if nothing is to be run."""
 
     ENTER = "Start"
+    HINT = "Enter starts   Esc closes"
+    WIDEST = 84
     BINDINGS: ClassVar[list[BindingType]] = [
         ("enter", "start", "Start"),
         ("escape", "dismiss(None)", "Close"),
@@ -113,7 +118,7 @@ class ScoreDialog(Dialog[Score | None]):
 
     def __init__(self, benchmark: str, models: Sequence[str] = (), visit: Visit = HERE) -> None:
         """`models` were used before, the newest first; folders are looked for as `visit` may."""
-        super().__init__()
+        super().__init__(f"Score {benchmark}")
         self._visit = visit
         self._benchmark = benchmark
         self._models = tuple(models)
@@ -123,22 +128,25 @@ class ScoreDialog(Dialog[Score | None]):
         # No choice is marked before something is typed, so Tab moves the focus.
         self._marked = -1
 
-    def compose(self) -> ComposeResult:
+    def make_frame(self) -> VerticalScroll:
+        return VerticalScroll(can_focus=False)
+
+    def compose_panel(self) -> ComposeResult:
         choices = LineView(id="models")
         choices.can_focus = False
-        with VerticalScroll(classes="dialog", can_focus=False):
-            yield Static(Content(clean(f"Score {self._benchmark} with a PRM")), classes="strong")
-            yield _asked("PRM", "its checkpoint: a folder, or ORG/NAME of the hub", id="model")
-            yield choices
-            yield TickLine(TRUNCATE, id="truncate")
-            yield _asked("limit", "cases, spread evenly over the file; empty: all", id="limit", type="integer")
-            yield Static(Content("or ask a critic: a language model that judges the steps"), classes="strong")
-            yield _asked("protocol", "such as processbench; agentprocessbench for agents", id="critic")
-            yield _asked("server", "where it runs, such as http://127.0.0.1:8000", id="server")
-            yield _asked("votes", "a case, if more than one", id="votes", type="integer")
-            yield Static(Content("with more flags of prm-inspect score, if any"), classes="strong")
-            yield _asked("flags", "such as --adapter ./mine.py", id="flags")
-        yield self.key_line()
+        yield Static(Content("with a PRM"), classes="strong")
+        if missing := absent_packages():
+            yield Static(Content(missing), id="missing")
+        yield _asked("PRM", "its checkpoint: a folder, or ORG/NAME of the hub", id="model")
+        yield choices
+        yield TickLine(TRUNCATE, id="truncate")
+        yield _asked("limit", "cases, spread evenly over the file; empty: all", id="limit", type="integer")
+        yield Static(Content("or with a critic: a language model that judges the steps"), classes="strong")
+        yield _asked("protocol", "such as processbench; agentprocessbench for agents", id="critic")
+        yield _asked("server", "where it runs, such as http://127.0.0.1:8000", id="server")
+        yield _asked("votes", "a case, if more than one", id="votes", type="integer")
+        yield Static(Content("with more flags of prm-inspect score, if any"), classes="strong")
+        yield _asked("flags", "such as --adapter ./mine.py", id="flags")
 
     def on_mount(self) -> None:
         self.query_one("#model", Input).focus()
@@ -224,6 +232,17 @@ class ScoreDialog(Dialog[Score | None]):
         truncate = ["--truncate"] if self.query_one(TickLine).ticked else []
         whole = str(expand_home(model)) if model.startswith("~") else model
         self.dismiss(Score(whole, (*truncate, *flags)) if model or server else None)
+
+
+def absent_packages() -> str:
+    """Say which packages a PRM needs that are not installed, and how to install them; "" where all are there."""
+    absent = [name for name in PACKAGES if find_spec(name) is None]
+    if not absent:
+        return ""
+    return (
+        f"Not installed: {', '.join(absent)}. A PRM needs: pip install 'prm-inspect[score]'. "
+        "A critic on a server works without."
+    )
 
 
 def known_models(benchmark: str, used: Sequence[str]) -> tuple[str, ...]:

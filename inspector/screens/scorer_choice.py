@@ -7,7 +7,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from inspector.screens.dialog import Dialog
-from inspector.widgets.pick_list import Pick, PickList
+from inspector.widgets.pick_list import Pick, PickList, natural_width
 
 
 class ScorerChoice(Dialog[tuple[str, ...] | None]):
@@ -16,6 +16,7 @@ class ScorerChoice(Dialog[tuple[str, ...] | None]):
     The scorer in focus is always among them and cannot be unticked. No more than `most` can be ticked.
     """
 
+    HINT = "Space ticks   Enter shows them"
     BINDINGS: ClassVar[list[BindingType]] = [
         ("enter", "take", "Show them"),
         ("escape,q,o", "dismiss(None)", "Close"),
@@ -30,6 +31,11 @@ class ScorerChoice(Dialog[tuple[str, ...] | None]):
         super().__init__("Scorers beside each other")
         self._names, self._facts, self._focus, self._most = tuple(names), tuple(facts), focus, most
         self._ticked = {name for name in ticked if name in self._names} | {focus}
+
+    @property
+    def content_width(self) -> int:
+        pairs = zip(self._names, self._facts, strict=True)
+        return natural_width([Pick(name, f"A {name}", facts, ticked=True) for name, facts in pairs])
 
     def compose_panel(self) -> ComposeResult:
         yield PickList()
@@ -52,7 +58,7 @@ class ScorerChoice(Dialog[tuple[str, ...] | None]):
         self.query_one(PickList).show(picks, cursor)
 
     def action_tick(self) -> None:
-        """Tick or untick the scorer under the cursor."""
+        """Tick or untick the scorer under the cursor, and go to the next one."""
         cursor = self.query_one(PickList).cursor
         name = self._names[cursor]
         if name == self._focus:

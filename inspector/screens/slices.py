@@ -42,6 +42,8 @@ class SlicesScreen(Dialog[Slice | None]):
     # Keys are the menu's until a name is typed.
     AUTO_FOCUS = ""
     ENTER = "Save"
+    HINT = "Enter or a key shows it   s saves   Esc closes"
+    WIDEST = 76
     BINDINGS: ClassVar[list[BindingType]] = [
         ("enter", "choose", "Show"),
         ("escape,q", "leave", "Close"),
@@ -60,7 +62,7 @@ class SlicesScreen(Dialog[Slice | None]):
         present: Callable[[str], SavedSlice],
     ) -> None:
         """`size` counts the cases of a saved slice, `present` makes a slice of this name of what is on screen."""
-        super().__init__("Slices: press Enter or its key")
+        super().__init__("Slices")
         self._ready, self._shelf, self._count, self._present = ready, shelf, size, present
         self._entries: list[_Entry] = []
         self._places: list[int] = []

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal
+from textual.containers import Container, Horizontal
 from textual.widget import Widget
 
 from inspector.analyses import Params
@@ -54,10 +54,9 @@ COLUMNS = ("pattern", "error_type", "subset", "generator")
 """By what else the cases of a category are counted, where it is known of any."""
 NOTE_LINES = 3
 """Lines of a note that is longer than its line in the list."""
-NOTHING = (
-    "No case here has a note yet. In the list of cases, on a case and in triage a key writes one: the first thing that "
-    "went wrong, in your own words. Here notes are then put into categories."
-)
+NOTHING = "The cases of a category will be here: which scorers have them wrong, and what they have in common."
+WIDE = 160
+"""Columns from which the cases are beside the lists, and not beneath them."""
 
 
 class TaxonomyScreen(SheetScreen):
@@ -90,10 +89,11 @@ class TaxonomyScreen(SheetScreen):
         pages = one_line("pages")
         pages.display = False
         yield pages
-        with Horizontal(id="taxonomy"):
-            yield TextList(id="categories")
-            yield TextList(id="notes")
-        yield SheetView(id="sheet")
+        with Container(id="taxonomy"):
+            with Horizontal(id="lists"):
+                yield TextList(id="categories", classes="pane")
+                yield TextList(id="notes", classes="pane")
+            yield SheetView(id="sheet", classes="pane")
         yield one_line("behind")
         yield from self.compose_rail()
 
@@ -112,6 +112,17 @@ class TaxonomyScreen(SheetScreen):
     @property
     def lists(self) -> tuple[TextList, ...]:
         return self._categories, self._notes
+
+    def on_mount(self) -> None:
+        note, put = (self.context.keys.of(name) for name in ("note", "put"))
+        self._categories.empty = f"Categories of notes will be here: {put} puts a note into one."
+        self._notes.empty = (
+            f"No case here has a note yet. Press {note} on a case to write the first one: "
+            "what went wrong first, in your own words."
+        )
+
+    def on_resize(self) -> None:
+        self.query_one("#taxonomy").set_class(self.app.size.width >= WIDE, "-wide")
 
     # -- showing
 
@@ -144,6 +155,7 @@ class TaxonomyScreen(SheetScreen):
             Pick(f"={name}", name or IN_NONE, f"{len(notes):,}", strong=not name)
             for name, notes in self.notes.by_category.items()
         ]
+        view.caption("Categories", f"{len(self.notes.names)}", f"{self.context.keys.of('put')} puts notes into one")
         view.show(picks, at)
         self._turn(state, names[at] if names else None)
 
@@ -166,7 +178,11 @@ class TaxonomyScreen(SheetScreen):
             )
             for number, note in enumerate(notes)
         ]
+        title = f"Notes: {self.category.words}" if self.category else "Notes"
+        self._notes.caption(title, counted(len(notes), "note"), f"{self.context.keys.of('tick')} ticks")
         self._notes.show(picks, at)
+        opens = f"{self.context.keys.of('drill')} lists them" if notes else ""
+        self.query_one(SheetView).caption("Their cases", self.category.words if self.category else "", opens)
 
     def lay_out(self, state: ScreenState, figures: Any, width: int, height: int) -> Sheet:  # noqa: ARG002
         if self.category is None:

@@ -107,11 +107,12 @@ class TreeScreen(Dialog[None]):
         with Horizontal(id="tree"):
             plain = self._glyphs.ascii_only
             yield StepTable(id="tree-steps", mark=">", null="-") if plain else StepTable(id="tree-steps")
-            yield LineView(id="tree-node")
+            yield LineView(id="tree-node", classes="pane")
         yield KeyLine(titles={"open": "Read"}, first=("enter", NEXT))
 
     def on_mount(self) -> None:
         self.query_one("#title").can_focus = False
+        self._steps.add_class("pane")
         self._steps.focus()
         self._lay_out()
         self._show_tree()
@@ -140,6 +141,8 @@ class TreeScreen(Dialog[None]):
         rows, steps = self._rows, self._steps
         steps.show(rows, rows.visible, tree_columns(rows, self._glyphs), key="place")
         steps.go_to(self._cursors.get(self._at, 0))
+        at = f"{self._at + 1} of {len(self._trees)}" if len(self._trees) > 1 else ""
+        steps.caption("Tree", at, "n next wrong pruning")
         figures = rows.figures
         wrong = counted(figures["lost"] + figures["doubted"], "wrong pruning")
         answer = {True: "chosen answer right", False: "chosen answer wrong", None: ""}[figures["chosen_right"]]
@@ -158,6 +161,7 @@ class TreeScreen(Dialog[None]):
         self._waits = None
         pane, rows, place = self.query_one("#tree-node", LineView), self._rows, self.place
         pane.scroll_to(0, 0, force=True)
+        pane.caption(f"Node {rows.tree.names[place]}", "", "Enter reads the whole way")
         pane.flow(lambda width: node_lines(rows, place, width))
 
     def on_frame_table_highlighted(self) -> None:
@@ -235,7 +239,9 @@ class TreeScreen(Dialog[None]):
         text = "\n\n".join(
             clean(unicode_math(part[:READ]), lines=True).strip() for part in dict.fromkeys(parts) if part
         )
-        self.app.push_screen(TextPage(Content(text or "There is no text here."), f"node {tree.names[self.place]}"))
+        self.app.push_screen(
+            TextPage(Content(text or "There is no text here."), f"The way to node {tree.names[self.place]}")
+        )
 
     def action_copy(self) -> None:
         """Copy the step under the cursor as it was given."""

@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.widgets import Static
 
 from inspector.analyses import Params
 from inspector.analyses.show.show import VARIANTS, show
@@ -92,11 +91,10 @@ class WhatIf(Dialog[None]):
 
     def compose(self) -> ComposeResult:
         yield PhraseLine(id="title", classes="one-line")
-        yield StepView(id="tried")
-        yield Static("", id="writing")
+        yield StepView(id="tried", classes="pane")
         yield TextEditor(id="step-text")
         yield PhraseLine(id="job", classes="one-line")
-        yield KeyLine()
+        yield KeyLine(first=("enter",))
 
     def on_mount(self) -> None:
         for name in ("#title", "#tried", "#job"):
@@ -167,6 +165,7 @@ class WhatIf(Dialog[None]):
             view.scroll_to_line(min([*following, len(lines)]) - 1)
             view.scroll_to_line(pinned if self._at == PROBLEM else cursor)
         self._show_title(trial)
+        view.caption("Case and variant", counted(len(self._variant.edits), "edit"), "Enter edits a step   S scores")
 
     def _head(self, trial: ScoredVariant, display: DisplayOptions) -> list[Line]:
         """What was done, what the scorer makes of it, and what is to be known of that."""
@@ -332,14 +331,13 @@ class WhatIf(Dialog[None]):
 
     def _write(self, edit: Edit, title: str, text: str) -> None:
         self._writing = edit
-        self.query_one("#writing", Static).update(Content(clean(title)))
+        self.query_one("#step-text").border_title = Content(clean(title))
         self._show_editor(visible=True)
         self.query_one(TextEditor).begin(text, cutting=edit.kind == "cut")
         self.refresh_bindings()
 
     def _show_editor(self, *, visible: bool) -> None:
-        for name in ("#writing", "#step-text"):
-            self.query_one(name).display = visible
+        self.query_one("#step-text").display = visible
 
     def on_text_editor_left(self) -> None:
         """Go back to the steps."""

@@ -14,11 +14,14 @@ from textual.strip import Strip
 
 from inspector.render.texts.short_names import short_name
 from inspector.render.texts.text import cell, clean
+from inspector.render.texts.wrap import wrap
 from inspector.widgets.line_scroll import LineScroll, Sized
 
 WIDEST, NARROWEST = 40, 28
 """Cells of a label, which is cut for the sake of the notes behind it, but to no less than these."""
 _GAP = "  "
+BOX = 4
+"""Cells of a tick."""
 
 
 class Pick(Struct, frozen=True):
@@ -33,6 +36,16 @@ class Pick(Struct, frozen=True):
     ticked: bool | None = None
     strong: bool = False
     heading: bool = False
+
+
+def natural_width(picks: Sequence[Pick]) -> int:
+    """Return the cells that these lines take where nothing of them is cut."""
+    lines = [pick for pick in picks if not pick.heading]
+    label = max((cell_len(clean(pick.label)) for pick in lines), default=0)
+    note = max((cell_len(clean(pick.note)) for pick in lines), default=0)
+    heading = max((cell_len(clean(pick.label)) for pick in picks if pick.heading), default=0)
+    box = BOX if any(pick.ticked is not None for pick in lines) else 0
+    return max(heading, 1 + box + label + (len(_GAP) + note if note else 0)) + 1
 
 
 class PickList(LineScroll, can_focus=True):
@@ -61,8 +74,10 @@ class PickList(LineScroll, can_focus=True):
         def control(self) -> "PickList":
             return self.picks
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  # Textual's own parameter
-        super().__init__(id=id)
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002  # Textual's own parameter
+        super().__init__(id=id, classes=classes)
+        self.empty = ""
+        """What is said where there is no line."""
         self._picks: tuple[Pick, ...] = ()
         self._labels: tuple[str, ...] = ()
 
@@ -92,6 +107,9 @@ class PickList(LineScroll, can_focus=True):
 
     def line_strip(self, line: int) -> Strip:
         width = self.viewport.width
+        if not self._picks and self.empty:
+            words = wrap(self.empty, max(1, width))
+            return self.strip([(words[line] if line < len(words) else "", "dim")])
         if line >= len(self._picks):
             return Strip.blank(width, self.rich_style)
         pick = self._picks[line]

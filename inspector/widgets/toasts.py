@@ -35,9 +35,9 @@ class BriefToast(_toast.Toast):
 
     def render(self) -> Content:
         """Return what fits, with the title before the message."""
-        said = self._notification
-        message = Content.from_markup(said.message).plain if said.markup else said.message
-        words = f"{said.title}: {message}" if said.title else message
+        toast = self._notification
+        message = Content.from_markup(toast.message).plain if toast.markup else toast.message
+        words = f"{toast.title}: {message}" if toast.title else message
         # Beside another toast it has one line.
         lines = max(1, LINES - len(self.screen.query(BriefToast)) + 1)
         width = max(10, min(WIDEST, self.app.size.width - AROUND))
@@ -46,7 +46,7 @@ class BriefToast(_toast.Toast):
     def _on_mount(self, event: Mount) -> None:
         super()._on_mount(event)
         # Textual leaves the holder of a toast that makes room, which would push the others down.
-        known = {f"--textual-toast-{said.identity}" for said in self.app._notifications}  # noqa: SLF001
+        known = {f"--textual-toast-{notification.identity}" for notification in self.app._notifications}  # noqa: SLF001
         for holder in self.screen.query(_toast.ToastHolder):
             if holder.id not in known:
                 holder.remove()

@@ -191,7 +191,7 @@ SCENES: dict[str, Scene] = {
     "help": Scene(demo, ("enter", "question_mark"), ("type letters to narrow",)),
     "palette": Scene(demo, ("ctrl+p", "x", "backspace"), ("Search for commands",)),
     "export": Scene(demo, ("enter", "e"), ("Markdown",)),
-    "score": Scene(small, ("S",), ("Enter Start",)),
+    "score": Scene(small, ("S",), ("⏎ start",)),
     # -- what lies on the cases
     "facets": Scene(demo, ("g", "l", "f", "j", "j", "j", "space"), ("[x]",)),
     "condition": Scene(demo, ("g", "l", "colon", *"n_steps > 5 and sub"), ("subset",)),

@@ -119,7 +119,7 @@ class FileImport:
         if host.initial_query.benchmarks:
             wanted = dict.fromkeys((*host.initial_query.benchmarks, *benchmarks))
             host.initial_query = replace(host.initial_query, benchmarks=tuple(wanted))
-        page = TextPage(Text("\n".join(map(clean, lines))))
+        page = TextPage(Text("\n".join(map(clean, lines))), "Import")
         self._following.read_at_once(partial(host.app.push_screen, page, mode=INSPECT))
 
 

@@ -11,7 +11,7 @@ from inspector.cli.actions.progress import say_over_progress, show_progress
 from inspector.cli.corrected_commands import print_corrections
 from inspector.render.texts.sentences import counted
 from inspector.state.processes.job import Job, signals_passed_on
-from inspector.state.processes.scoring_words import node_lines, parts_done, speed, words_of
+from inspector.state.processes.scoring_words import RecentRate, node_lines, parts_done, speed, words_of
 from scoring.data.errors import InspectError, UsageError
 from scoring.data.names import without
 from scoring.data.readout import BEYOND_MEMORY, FAILED
@@ -196,12 +196,13 @@ class _Told(Struct):
 
 def _follow(job: Job, record: _Told, *, quiet: bool) -> int:
     record.ended, record.saved, record.nodes = False, 0, []
+    rate = RecentRate()
     record.engines.clear()
     with signals_passed_on(job):
         for event in job.events():
             record.note(event)
             if not quiet and record.worth_telling(event):
-                _tell(event, record.nodes)
+                _tell(event, record.nodes, rate)
         code = job.wait()
     if not record.ended:
         say_over_progress("The scoring process ended without a word.")
@@ -213,11 +214,11 @@ def _follow(job: Job, record: _Told, *, quiet: bool) -> int:
     return code if record.ended or code > 0 else 2
 
 
-def _tell(event: dict[str, Any], nodes: Sequence[str] = ()) -> None:
+def _tell(event: dict[str, Any], nodes: Sequence[str] = (), rate: RecentRate | None = None) -> None:
     """One event in words, on standard error; progress stays on one line of a terminal, with a line a machine below."""
     if event["event"] == "progress":
         done, to_do = parts_done(event)
-        show_progress(done, to_do, f"{done:,}/{to_do:,}  {speed(event)}", nodes)
+        show_progress(done, to_do, f"{done:,}/{to_do:,}  {speed(event, rate.after(event) if rate else 0.0)}", nodes)
         return
     for line in words_of(event, "the same command"):
         say_over_progress(line)

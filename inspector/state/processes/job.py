@@ -15,6 +15,7 @@ from typing import IO, Any
 
 from inspector.render.texts.sentences import counted
 from inspector.state.processes.scoring_words import (
+    RecentRate,
     answered,
     duration,
     ended,
@@ -139,6 +140,7 @@ class ScoringJob:
         """
         self.running = True
         self._workers = 0
+        self._rate = RecentRate()
         self._said = f"starting {model or 'the critic'}"
         self._since: float | None = time.monotonic()
         self._served = any(flag.startswith("--server") for flag in flags)
@@ -181,7 +183,9 @@ class ScoringJob:
         if kind == "progress":
             done, to_do = parts_done(event)
             self._since = None
-            self._said = f"scoring {done:,} of {to_do:,}{' ' if event.get('asked') else ', '}{speed(event)}"
+            pace = speed(event, self._rate.after(event))
+            between = " " if event.get("asked") else ", " if pace else ""
+            self._said = f"scoring {done:,} of {to_do:,}{between}{pace}"
             if self._workers:
                 self._said += f", {counted(self._workers, 'worker')}"
         elif kind == "nodes":

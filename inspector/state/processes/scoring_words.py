@@ -1,5 +1,6 @@
 """The events of a scoring run (see `scoring.runs.events`) in words, the same in the shell and in the app."""
 
+from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -47,6 +48,8 @@ def progress_words(done: int, to_do: int, what: str, seconds: float, unit: str =
 
 Told = Mapping[str, Any]
 """An event as its JSON object."""
+RECENT, LEAST_TOLD = 10.0, 2
+"""Seconds over which a rate is taken, and events of a run that it needs at least."""
 
 
 def parts_done(event: Told) -> tuple[int, int]:
@@ -58,13 +61,30 @@ def parts_done(event: Told) -> tuple[int, int]:
     return (counts["answers"], counts["wanted"]) if counts else (event["done"], event["to_do"])
 
 
-def answering(event: Told) -> str:
+class RecentRate:
+    """How many parts of a run are done a second, of late: loading a model says nothing about the rest."""
+
+    def __init__(self) -> None:
+        self._told: deque[tuple[float, int]] = deque()
+
+    def after(self, event: Told) -> float:
+        """Take in a `progress`; return the parts a second of the last RECENT seconds, 0.0 while that is not known."""
+        seconds, done = event["seconds"], parts_done(event)[0]
+        self._told.append((seconds, done))
+        while len(self._told) > LEAST_TOLD and seconds - self._told[1][0] >= RECENT:
+            self._told.popleft()
+        first_seconds, first_done = self._told[0]
+        passed = seconds - first_seconds
+        return (done - first_done) / passed if passed > 0 else 0.0
+
+
+def answering(event: Told, rate: float) -> str:
     """Return what a `progress` says beside its counts; what matters least comes last, where a narrow line is cut."""
     counts, seconds = event["asked"], event["seconds"]
     answers, wanted = counts["answers"], counts["wanted"]
     words = ["answers"]
-    if answers and seconds:
-        words.append(f"{duration((wanted - answers) * seconds / answers)} left")
+    if rate:
+        words.append(f"{duration((wanted - answers) / rate)} left")
     if counts["tokens_out"] and seconds:
         words.append(f"{_short(counts['tokens_out'] / seconds)} tokens/s")
     return ", ".join([*words, *_troubles(counts), f"{event['done']:,} of {counted(event['to_do'], 'case')}"])
@@ -195,14 +215,16 @@ def noticed(event: Told) -> str:
     return f"NOTICE: {event['sentence']}"
 
 
-def speed(event: Told) -> str:
-    """Return what a `progress` says beside its counts, short enough for a line with a bar on 80 columns."""
+def speed(event: Told, rate: float) -> str:
+    """Return what a `progress` says beside its counts, short enough for a line with a bar on 80 columns.
+
+    `rate` is that of a `RecentRate`.
+    """
     if event.get("asked"):
-        return answering(event)
-    a_second = event["done"] / event["seconds"] if event["seconds"] else 0.0
-    refused = f", {event['refused']:,} refused" if event["refused"] else ""
-    left = f", {duration((event['to_do'] - event['done']) / a_second)} left" if a_second else ""
-    return f"{a_second:.1f} cases/s{left}{refused}"
+        return answering(event, rate)
+    left = f"{rate:.1f} cases/s, {duration((event['to_do'] - event['done']) / rate)} left" if rate else ""
+    refused = f"{event['refused']:,} refused" if event["refused"] else ""
+    return ", ".join(filter(None, (left, refused)))
 
 
 def sized(event: Told) -> Iterator[str]:

@@ -70,7 +70,7 @@ async def test_in_the_app_one_is_opened_from_a_case_and_nothing_is_told_that_is_
         await press(pilot, "v", "b", "enter")
         here = pilot.app.screen.row
         await press(pilot, "g", "k")
-        await shows(pilot, "Like bench/", "text ", "rewards ", "Enter Open it")
+        await shows(pilot, "Like bench/", "text ", "rewards ", "⏎ open it")
         await press(pilot, "enter")
         await until(pilot, lambda: pilot.app.screen.NAME == "case" and pilot.app.screen.row != here)
         assert pilot.app.screen.row in inspected(pilot).shown

@@ -289,8 +289,8 @@ PLACES: dict[type[Any], Place] = {
         on(ExportMenu, lambda screen: (screen.query_one(PickList).cursor, screen.focused is not None)),
         # Over the heading of the second table.
         (
-            *(("down", (2, False)), ("down", (3, False)), ("down", (5, False)), ("up", (3, False))),
-            *(("tab", (3, True)), ("escape", AWAY), ("e", AWAY), ("q", AWAY), ("enter", AWAY)),
+            *(("down", (2, False)), ("down down", (4, False)), ("down", (6, False)), ("up", (4, False))),
+            *(("tab", (4, True)), ("escape", AWAY), ("e", AWAY), ("q", AWAY), ("enter", AWAY)),
         ),
         ("e",),
     ),

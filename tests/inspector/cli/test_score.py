@@ -264,7 +264,7 @@ def test_each_machine_of_several_has_a_line_below_the_bar_which_goes_when_someth
 
 @pytest.mark.parametrize(("seconds", "left"), [(1, "9 s"), (100, "15 min"), (2000, "5.0 h")])
 def test_what_is_left_is_told_in_the_unit_people_count_in(seconds, left):
-    assert f", {left} left" in speed({"done": 10, "to_do": 100, "refused": 0, "seconds": seconds})
+    assert f", {left} left" in speed({"done": 10, "to_do": 100, "refused": 0, "seconds": seconds}, 10 / seconds)
 
 
 def test_help_tells_the_exit_codes(capsys):

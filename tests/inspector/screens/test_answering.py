@@ -48,8 +48,8 @@ async def test_the_footer_fits_80_columns_and_offers_a_few_keys(folder, kind):
             await press(pilot, *keys)
             await shows(pilot, "? help")
             assert screen == pilot.app.screen.NAME
-            keys = pilot.app.screen.query_one(KeyLine).keys
-            assert 5 <= len(keys) <= 7
+            hints = pilot.app.screen.query_one(KeyLine).keys
+            assert 5 <= len(hints) <= 7
             last = screen_text(pilot.app).splitlines()[-1]
-            for key in keys:
+            for key in hints:
                 assert f"{key.display} {key.description}" in last

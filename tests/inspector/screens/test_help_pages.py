@@ -19,7 +19,7 @@ async def test_it_lists_every_command_of_the_screen_and_what_marks_mean(query):
             await press(pilot, *keys)
             before, screen = await rests(pilot), pilot.app.screen
             await press(pilot, "question_mark")
-            await shows(pilot, "Everything that can be done here", "type letters to narrow", "Enter Do it")
+            await shows(pilot, "Everything that can be done here", "type letters to narrow", "⏎ do it")
             listed = {pick.key for pick in pilot.app.screen.query_one(PickList)._picks if pick.key}
             assert listed == {command.id for command in COMMANDS if name in command.screens}
             marks = {line[0] for line in labels(pilot) if line[-1] == "(mark)"}
@@ -62,7 +62,7 @@ async def test_a_key_that_nobody_has_is_answered_and_typing_narrows_the_list_who
         await press(pilot, "question_mark", *"refused", "enter")
         assert isinstance(pilot.app.screen, CommandMenu)
         await press(pilot, "escape", "question_mark", *"threshold", "enter")
-        await shows(pilot, "Lower", "Raise")
+        await shows(pilot, "←→ move")
         await press(pilot, "question_mark", *"rais", "enter")
         await press(pilot, "escape", "question_mark", *"theme", "enter")
         await shows(pilot, "Search for themes")

@@ -113,7 +113,7 @@ async def test_long_and_hostile_histories_are_gone_through_and_nothing_in_them_a
             assert "\x07" not in screen
             lines = screen_lines(pilot.app)
             assert len(lines) == size[1]
-            assert lines[-1].startswith("Esc Close")
+            assert lines[-1].lstrip().startswith("Esc close")
             await pilot.resize_terminal(80, 24)
             await press(pilot, "G")
             await rests(pilot, "60  2026", "[red]not red[/]")

@@ -64,7 +64,7 @@ async def test_what_was_found_is_imported_with_one_key_and_how_is_saved_for_the_
     app = OneDialog(MappingDialog(OpenTable(read_rows(results(here / "mine.jsonl"))), here))
     async with app.run_test(size=(120, 30), notifications=True) as pilot:
         await shows(pilot, "Import it", "results of mine", "the id of the case", "step rewards of a scorer: mine")
-        await shows(pilot, 'left out, such as "x"', "rewards of mine: 0.2 0.2", "Save the mapping")
+        await shows(pilot, 'left out, such as "x"', "rewards of mine: 0.2 0.2", "save the mapping")
         await choose(pilot, "id", "nothing of these")
         await shows(pilot, "The mapping names no case", "not yet")
         await press(pilot, "home", "enter")
@@ -224,7 +224,7 @@ async def test_the_report_outlives_what_is_read_again(here):
     making.workspace(here / "other", [Case(2, 1, (0.9, 0.1))], [], benchmark="zz")
     async with opened(Query(workspace=str(here / "other"))) as pilot:
         await press(pilot, "escape", "g", "i", *"aaa", "enter")
-        await shows(pilot, "Esc Close", "3 cases", f"Workspace {here / 'other'}")
+        await shows(pilot, "Esc close", "3 cases", f"Workspace {here / 'other'}")
         assert "processbench" in pilot.app.state.cases["benchmark"]
         await press(pilot, "escape")
 
@@ -248,7 +248,7 @@ async def test_a_benchmark_comes_beside_the_demo_in_a_workspace_of_this_folder_b
         await press(pilot, "escape")
         assert not Path(".prm-inspect").exists()
         await press(pilot, "g", "i", *"sums", "enter")
-        await shows(pilot, "Esc Close", "3 cases")
+        await shows(pilot, "Esc close", "3 cases")
         await press(pilot, "escape")
         await until(pilot, lambda: "processbench" in inspected(pilot).cases["benchmark"])
         assert {"demo", "processbench"} == set(inspected(pilot).cases["benchmark"])

@@ -83,10 +83,10 @@ async def test_rewards_that_another_process_writes_appear_and_what_was_chosen_ou
         await press(pilot, "escape")
         await until(pilot, lambda: inspected(pilot).evaluation.coverage.count == 30)
         await press(pilot, "t", "left", "enter")
-        before = await rests(pilot, "filter outcome", "threshold 0.490", "most instructive")
+        before = await rests(pilot, "filter outcome", "θ 0.490", "most instructive")
         parts.append(rewards_for(imported)[30:])
         await until(pilot, lambda: inspected(pilot).evaluation.coverage.count == 40)
-        after = await rests(pilot, "filter outcome", "threshold 0.490", "most instructive")
+        after = await rests(pilot, "filter outcome", "θ 0.490", "most instructive")
         assert before.splitlines()[1] == after.splitlines()[1]
         assert inspected(pilot).shown.size > 15
 
@@ -224,7 +224,7 @@ async def test_the_dialog_stays_open_and_says_what_is_wrong_and_takes_every_flag
         await press(pilot, "question_mark", *"stop", "enter")
         await shows(pilot, "No run is going on.")
         await press(pilot, "S", *"dir")
-        await shows(pilot, "with more flags of prm-inspect score", "such as --adapter ./mine.py", "Enter Start")
+        await shows(pilot, "with more flags of prm-inspect score", "such as --adapter ./mine.py", "⏎ start")
         flags = app.screen.query_one("#flags")
         flags.value = "[red]--x\x1b[31m"
         await press(pilot, "enter")
@@ -237,7 +237,7 @@ async def test_the_dialog_stays_open_and_says_what_is_wrong_and_takes_every_flag
         # Toasts hide its lines.
         app.clear_notifications()
         await press(pilot, "S")
-        await shows(pilot, "[ ] the first steps of too long cases (--truncate)", "Enter Start")
+        await shows(pilot, "[ ] the first steps of too long cases (--truncate)", "⏎ start")
         await press(pilot, "tab", "space")
         await shows(pilot, "[x] the first steps")
         await press(pilot, "space", "space", "shift+tab", *"dir", "tab", "enter")
@@ -298,6 +298,17 @@ def test_a_process_that_dies_without_a_word_is_noticed(imported):
     assert not job.running
 
 
+async def test_the_dialog_says_on_opening_what_is_not_installed(imported, monkeypatch):
+    """Bug E9: it was said after everything was filled in, in a toast that went away."""
+    async with opened(Query(workspace=str(imported))) as pilot:
+        await press(pilot, "S")
+        assert "Not installed" not in await shows(pilot, "with a PRM")
+        await press(pilot, "escape")
+        monkeypatch.setattr("inspector.screens.score.find_spec", lambda name: None if name == "torch" else object())
+        await press(pilot, "S")
+        await shows(pilot, "Not installed: torch.", "pip install 'prm-inspect[score]'")
+
+
 def test_a_job_can_be_stopped_and_tells_notices_and_warnings_and_no_other_notes(imported):
     job = ScoringJob(imported, "processbench", "nowhere")
     job.stop()
@@ -308,8 +319,10 @@ def test_a_job_can_be_stopped_and_tells_notices_and_warnings_and_no_other_notes(
     assert re.fullmatch(r"s: 1 cached, 2 to do; loading the model, \d s", job.words)
     job.note({"event": "doing", "sentence": "vLLM is starting (12 s): reading weights"})
     assert job.words == "vLLM is starting (12 s): reading weights"
-    job.note({"event": "progress", "done": 1, "to_do": 2, "refused": 0, "seconds": 1.0})
-    assert job.words == "scoring 1 of 2, 1.0 cases/s, 1 s left"
+    job.note({"event": "progress", "done": 1, "to_do": 4, "refused": 0, "seconds": 30.0})
+    assert job.words == "scoring 1 of 4"
+    job.note({"event": "progress", "done": 2, "to_do": 4, "refused": 0, "seconds": 31.0})
+    assert job.words == "scoring 2 of 4, 1.0 cases/s, 2 s left"
     told = []
     job.listen(told.append)
     assert told[-1]["event"] == "end"

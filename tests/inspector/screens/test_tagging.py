@@ -32,7 +32,7 @@ async def test_tags_and_notes_are_put_on_the_case_under_the_cursor_changed_taken
     """In the list and on the screen of a case."""
     async with opened(query, size=(120, 24)) as pilot:
         await press(pilot, "enter", "j", "w")
-        await shows(pilot, "Tag bench/late-one", "Enter Tag")
+        await shows(pilot, "Tag bench/late-one", "⏎ tag")
         await press(pilot, *"odd", "space", "e", "enter")
         await shows(pilot, "Tagged bench/late-one: odd, e; u undoes it.")
         assert kept(query).tags == {"bench/late-one": ("e", "odd")}

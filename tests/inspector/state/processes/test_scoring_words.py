@@ -2,7 +2,7 @@
 
 import pytest
 
-from inspector.state.processes.scoring_words import ended, parts_done, speed, words_of
+from inspector.state.processes.scoring_words import RecentRate, ended, parts_done, speed, words_of
 
 ASKED = {"wanted": 80, "answers": 40, "unparsed": 0, "unanswered": 0, "cut": 0,
          "tokens_in": 900, "tokens_out": 4000, "calls": 5, "retries": 0}  # fmt: skip
@@ -31,24 +31,38 @@ def progress(**changes):
 
 def test_progress_counts_answers_and_tells_what_is_left():
     assert parts_done(progress()) == (40, 80)
-    assert speed(progress()) == "answers, 2 s left, 2,000 tokens/s, 3 of 10 cases"
+    assert speed(progress(), 20.0) == "answers, 2 s left, 2,000 tokens/s, 3 of 10 cases"
 
 
 def test_progress_tells_every_trouble():
-    told = speed(progress(unparsed=7, cut=2, unanswered=1, retries=4))
+    told = speed(progress(unparsed=7, cut=2, unanswered=1, retries=4), 20.0)
     assert "7 unparsed, 2 cut at the token limit, 1 unanswered, 4 retries" in told
-    assert ", 1 retry, " in speed(progress(retries=1))
+    assert ", 1 retry, " in speed(progress(retries=1), 20.0)
 
 
 def test_progress_tells_no_speed_that_is_not_known():
     event = progress(answers=0, tokens_out=0)
-    assert speed({**event, "seconds": 0.0}) == speed(event) == "answers, 3 of 10 cases"
+    assert speed({**event, "seconds": 0.0}, 0.0) == speed(event, 0.0) == "answers, 3 of 10 cases"
 
 
 def test_progress_of_a_prm_counts_cases():
     event = {"event": "progress", "done": 3, "to_do": 10, "refused": 0, "seconds": 1.5, "asked": None}
     assert parts_done(event) == (3, 10)
-    assert speed(event) == "2.0 cases/s, 4 s left"
+    assert speed(event, 2.0) == "2.0 cases/s, 4 s left"
+    assert speed(event, 0.0) == ""
+
+
+def test_what_is_left_is_estimated_from_the_last_seconds_and_not_from_loading():
+    """Bug E7: a run that loaded for 25 s and then did 4 cases a second had "28 min left"."""
+    rate = RecentRate()
+    told = [(25.0 + second, 3 + 4 * second) for second in range(30)]
+    rates = [rate.after({"done": done, "to_do": 999, "seconds": seconds}) for seconds, done in told]
+    assert rates[0] == 0.0
+    assert rates[1:] == pytest.approx([4.0] * 29)
+    # It slows down, and ten seconds later that is what counts.
+    slower = [rate.after({"done": 119 + second, "to_do": 999, "seconds": 54.0 + second}) for second in range(1, 14)]
+    assert 1.0 < slower[0] < 4.0
+    assert slower[-1] == pytest.approx(1.0)
 
 
 def test_a_server_is_connected_to_and_a_checkpoint_loaded():
