@@ -68,7 +68,11 @@ def state_facts(state: ScreenState, glyphs: Glyphs) -> list[Phrase]:
         return []
     rule = state.rule_of(evaluation.scorer.name)
     facts = [Phrase(threshold_forms(rule, glyphs), rank=1)]
-    return facts if line is None else [*facts, Phrase((score_words(line), ""), style="strong")]
+    if line is None:
+        return facts
+    undefined = line.score is None and not glyphs.ascii_only
+    score = f"{line.metric} –" if undefined else score_words(line)
+    return [*facts, Phrase((score, ""), style="strong")]
 
 
 def write_phrases(screen: ControlledScreen, name: str, phrases: Sequence[Phrase], style: str) -> None:
