@@ -9,7 +9,7 @@ from inspector.widgets.critique_pane import CritiquePane
 from opened import opened
 from scoring.models.asking import GeneratedAnswer
 from scoring.selection.query import Query
-from screen_text import hides, press, rests, shows
+from screen_text import hides, pane_text, press, rests, shows, until
 
 ACTS = "\x1b[2J[red]"
 
@@ -134,7 +134,8 @@ async def test_sideways_keys_go_through_the_votes_and_nothing_in_them_acts_and_a
         await press(pilot, "h", "h", "h")
         await shows(pilot, "run 0 vote 3")
         await press(pilot, "escape", "g", "l", "v", "b", "g", "t", "enter")
-        await shows(pilot, "BLIND", "scorers are hidden until you rule")
+        await shows(pilot, "BLIND")
+        await until(pilot, lambda: "scorers are hidden until you rule" in pane_text(pilot.app))
         await press(pilot, "v", "c")
         assert "half is" not in await rests(pilot, "Blind: what a critic answered is hidden")
         await press(pilot, "1")

@@ -24,7 +24,7 @@ async def test_o_chooses_scorers_that_stay_for_other_cases_and_blind_hides_what_
         await press(pilot, "n")
         text = await rests(pilot, "B > late          2", "A = exact         0", "1 of 2 is right")
         assert "0.70" in text
-        # The other has a cell in front of it, with an arrow at its verdict; the columns are in the order of the letters.
+        # Columns are in the order of the letters; the other one's cell has an arrow at its verdict.
         assert "◂-.50✗" in next(line for line in text.splitlines() if "Step 0 of" in line).split("█")[0]
         await press(pilot, "escape", "j", "enter")
         await shows(pilot, "A beta")

@@ -37,7 +37,7 @@ def stop(pilot):
 
 
 async def test_enter_folds_a_step_and_unfolds_the_problem_and_the_prefix_and_the_facts(query):
-    async with opened(query, size=(120, 36)) as pilot:
+    async with opened(query, size=(120, 60)) as pilot:
         await press(pilot, "g", "l", "enter")
         await shows(pilot, "exact  3 ", "word5 ")
         assert stop(pilot) == Stop("step", 3)
@@ -46,7 +46,7 @@ async def test_enter_folds_a_step_and_unfolds_the_problem_and_the_prefix_and_the
         await press(pilot, "home", "enter", "pagedown")
         await rests(pilot, "word199", "1/2 first")
         await press(pilot, "enter")
-        await shows(pilot, "16 more (Enter)")
+        await shows(pilot, "15 more (Enter)")
         await press(pilot, "j", "j")
         assert stop(pilot) == Stop("step", 1)
         await press(pilot, "enter")

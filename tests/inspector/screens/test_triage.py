@@ -12,7 +12,7 @@ from scoring.selection.loading import load
 from scoring.workspace.triage import journal as writing
 from scoring.workspace.triage.actions import RULINGS
 from scoring.workspace.triage.journal import Author, Journal
-from screen_text import press, screen_text, until
+from screen_text import pane_text, press, screen_text, until
 from screen_text import rests as screen_rests
 
 FAILURES = ("alarm-one", "late-one", "missed-one", "missed-two", "early-one")
@@ -36,12 +36,12 @@ async def begun(pilot, *before):
 
 
 async def shows(pilot, *texts):
-    """Wait until every text is on the screen, with any blanks between words as one."""
+    """Wait until every text is on the screen or in one of its panes, with any blanks between words as one."""
     screen = ""
 
     def holds():
         nonlocal screen
-        screen = " ".join(screen_text(pilot.app).split())
+        screen = " ".join([*screen_text(pilot.app).split(), pane_text(pilot.app)])
         return all(text.strip() in screen for text in texts)
 
     await until(pilot, holds)
