@@ -273,8 +273,6 @@ def page_of(case: OpenCase) -> CaseLines:
     case = replace(case, room=display.height - pinned)
     for section in (*_here(ABOVE, display), BODIES.get(display.mode, step_lines), *_here(BELOW, display)):
         lines += section(case)
-    if "problem" in display.apart and "head" not in display.apart:
-        lines += head_lines(case)
     lines += marks_lines(case)
     scorers = tuple(sorted((track.letter, track.name) for track in case.tracks))
     return replace(numbered(lines, pinned, tuple(telling(case))), scorers=scorers)

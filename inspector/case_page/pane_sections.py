@@ -6,6 +6,7 @@ from rich.cells import cell_len
 
 from inspector.case_page.case_lines import (
     CaseLines,
+    head_lines,
     image_lines,
     kind_words,
     numbered,
@@ -31,28 +32,43 @@ from inspector.widgets.line_view import Line
 # -- the problem
 
 
+EDGE = 5
+"""Cells of the upper edge of a frame beside title and status; the lines in it have two cells less than the frame."""
+
+
+def _fits(title: str, status: str, case: OpenCase) -> bool:
+    """Whether a frame has room for both."""
+    return cell_len(title) + cell_len(status) + EDGE <= case.display.width
+
+
 def problem_page(case: OpenCase) -> CaseLines:
-    """Return the problem and the images that belong to it."""
-    return numbered([*problem_lines(case), *image_lines(case)])
+    """Return the problem and the images that belong to it; where the frame has no room for it, where it is from."""
+    head = () if problem_status(case) else head_lines(case)
+    return numbered([*problem_lines(case), *image_lines(case), *head])
+
+
+PROBLEM = "Problem"
 
 
 def problem_status(case: OpenCase) -> str:
-    """Return where the case is from and how it ended."""
-    return _dot(case.display).join(origin_facts(case))
+    """Return where the case is from and how it ended; "" where the frame has no room for it."""
+    status = _dot(case.display).join(origin_facts(case))
+    return status if "head" in case.display.apart and _fits(PROBLEM, status, case) else ""
 
 
 # -- why gold says so, and what people said
 
 
 def why_title(case: OpenCase) -> tuple[str, str]:
-    """Return what gold says and the kinds of the error, for the frame."""
+    """Return what gold says and the kinds of the error, for the frame; no kinds where it has no room for them."""
     if case.display.blind:
         return "Gold", "hidden"
     earliest = case.case["earliest_error"]
     if earliest is None:
         return "Gold", "no label names a step"
     title = "Gold says no error" if earliest < 0 else f"Why gold says step {earliest}"
-    return title, _dot(case.display).join(kind_words(case))
+    kinds = _dot(case.display).join(kind_words(case))
+    return title, kinds if _fits(title, kinds, case) else ""
 
 
 def why_page(case: OpenCase) -> CaseLines:
@@ -74,7 +90,9 @@ def _reason_lines(case: OpenCase) -> Iterator[Line]:
         lines = [Line([(words, "dim")])]
     words = gold_words(record)
     # The title has the first wrong step alone.
-    lines += [Line([(f"Gold  {words}", "gold")])] if "(" in words else []
+    kinds = [] if why_title(case)[1] else kind_words(case)
+    if "(" in words or kinds:
+        lines += paragraph("Gold  ", "gold", _dot(display).join([words, *kinds]), display)
     yield StopLine(lines[0].parts, stop=Stop("gold"))
     yield from lines[1:]
 

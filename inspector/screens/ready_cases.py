@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from inspector.case_page.case_lines import CaseLines, numbered, page_of, unreadable
 from inspector.case_page.open_case import DisplayOptions, OpenCase, Stop, open_case
 from inspector.case_page.opening import line_of, opening
-from inspector.case_page.pane_sections import problem_page, problem_status, verdict_lines, why_page, why_title
+from inspector.case_page.pane_sections import PROBLEM, problem_page, problem_status, verdict_lines, why_page, why_title
 from inspector.screens.controller import Controller
 from inspector.screens.critique import Critique
 from inspector.screens.stepping import CasePage
@@ -105,7 +105,7 @@ class ReadyCases(Controller[PreparingScreen]):
             display = replace(case.display, width=max(20, view.viewport.width), height=max(1, rows))
             shown = replace(case, display=display)
             if name == "problem":
-                page, title, status = problem_page(shown), "Problem", problem_status(shown)
+                page, title, status = problem_page(shown), PROBLEM, problem_status(shown)
             elif name == "why":
                 page, (title, status) = why_page(shown), why_title(shown)
             else:

@@ -302,15 +302,20 @@ class LineScroll(ScrollView, can_focus=True):
             before, self._captions = self._captions, (title, status, hint)
             self._write_edges(upper=before[:2] != (title, status), lower=before[2] != hint)
 
-    def _write_edges(self, *, upper: bool = True, lower: bool = True) -> None:
-        """Write the edges as they are now: heavy lines where the pane has the focus. Only their rows are painted."""
+    def _write_edges(self, *, upper: bool = True, lower: bool = True, focused: bool | None = None) -> None:
+        """Write the edges as they are now: heavy lines where the pane has the focus. Only their rows are painted.
+
+        `focused` says whether it is about to have the focus, which the widget itself learns later.
+        """
         if not (self.is_attached and self.styles.border_top[0]):
             return
         # Textual draws the corner, a line and a blank at either end of a label.
         width = self.outer_size.width
         title, status, hint = map(clean, self._captions)
         if upper:
-            left, line, right = fit_edge(title, status, width - 6, "━" if self.has_focus else "─")
+            left, line, right = fit_edge(
+                title, status, width - 6, "━" if (self.has_focus if focused is None else focused) else "─"
+            )
             titled, stated = (left, self._edge_style("strong")), (right, self._edge_style("dim"))
             # Without a status Textual draws the rest of the edge itself, to its very end.
             styled = (titled, line, stated) if right else ((left.rstrip(), titled[1]),)
@@ -326,10 +331,10 @@ class LineScroll(ScrollView, can_focus=True):
         return ContentStyle.from_rich_style(self.line_style(name))
 
     def on_focus(self) -> None:
-        self._write_edges()
+        self._write_edges(focused=True)
 
     def on_blur(self) -> None:
-        self._write_edges()
+        self._write_edges(focused=False)
 
     def on_resize(self) -> None:
         self._write_edges()

@@ -47,7 +47,7 @@ async def test_a_csv_of_the_cases_holds_the_rows_on_screen_and_its_command_makes
         assert "changed: " not in screen_text(pilot.app)
         now = inspected(pilot)
         pilot.app.screen.put(now.selected(chosen=now.filter.toggled("subset", "sums")))
-        await shows(pilot, "subset = sums", "longest first", "3 of 9 cases", "threshold 0.530")
+        await shows(pilot, "subset = sums", "longest first", "3 of 9 cases", "θ 0.530")
         await press(pilot, "e")
         await shows(pilot, "The 3 cases on screen, in this order", "The metrics, by subset")
         await press(pilot, "g", "c")

@@ -46,7 +46,7 @@ async def test_the_rail_says_where_the_threshold_is_and_what_moving_it_did_and_g
         await press(pilot, "g", "b")
         await shows(pilot, "Alpha reads the text.", "0.530 chosen")
         await press(pilot, "g", "l")
-        await shows(pilot, "9 of 9 cases", "F1 60.0 · threshold 0.530 (chosen)")
+        await shows(pilot, "9 of 9 cases", "θ 0.530 chosen", "F1 60.0")
         # The best is the highest point of the curve, and is called optimistic.
         await press(pilot, "t", "v", "m")
         await shows(pilot, "threshold 0.5500 (was 0.5300)", "F1 60.0", "tuned on these cases, optimistic")
@@ -54,7 +54,7 @@ async def test_the_rail_says_where_the_threshold_is_and_what_moving_it_did_and_g
         assert best.evaluation.rule.source == OPTIMISTIC
         assert best.summary.headline.score == pytest.approx(np.nanmax(best.summary.sweep.score), abs=1e-15)
         await press(pilot, "enter", "enter")
-        await shows(pilot, "(optimistic: best on these cases)")
+        await shows(pilot, "θ 0.550 optimistic")
 
 
 async def test_the_footer_says_how_to_move_keep_and_restore_and_there_and_back_ends_where_it_began(query):
@@ -181,5 +181,5 @@ async def test_flips_stop_where_an_outcome_changes_and_escape_gives_back_the_exa
             assert inspected(pilot) is pilot.app.state is was
         await until(pilot, lambda: screen_text(pilot.app) == before)
         await press(pilot, "t", *["right"] * 3, "enter", "t", "right", "escape")
-        await shows(pilot, "F1 60.0 · threshold 0.530 (chosen)")
+        await shows(pilot, "θ 0.530 chosen", "F1 60.0")
         assert "changed: " not in screen_text(pilot.app)
