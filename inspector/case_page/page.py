@@ -48,5 +48,5 @@ def cut_last(lines: Sequence[Line], most: int, key: str, width: int) -> list[Lin
         room = max(0, room - cell_len(piece)) if piece == text else 0
         if not room:
             break
-    found = any(is_hit(line.parts) for line in hidden)
-    return [*lines[: most - 1], Line([*parts, (words, f"dim {FOUND}" if found else "dim")])]
+    has_hits = any(is_hit(line.parts) for line in hidden)
+    return [*lines[: most - 1], Line([*parts, (words, f"dim {FOUND}" if has_hits else "dim")])]

@@ -103,13 +103,13 @@ class ReadyCases(Controller[PreparingScreen]):
                 continue
             rows = self.screen.problem_rows if name == "problem" else view.viewport.height
             display = replace(case.display, width=max(20, view.viewport.width), height=max(1, rows))
-            shown = replace(case, display=display)
+            pane_case = replace(case, display=display)
             if name == "problem":
-                page, title, status = problem_page(shown), PROBLEM, problem_status(shown)
+                page, title, status = problem_page(pane_case), PROBLEM, problem_status(pane_case)
             elif name == "why":
-                page, (title, status) = why_page(shown), why_title(shown)
+                page, (title, status) = why_page(pane_case), why_title(pane_case)
             else:
-                page, title, status = numbered(verdict_lines(shown)), "Verdicts", ""
+                page, title, status = numbered(verdict_lines(pane_case)), "Verdicts", ""
             yield name, ReadyPane(page, view.painted_ahead(page.lines), title, status)
 
     def look_ahead(self) -> None:
