@@ -15,7 +15,7 @@ from inspector.case_page.facts import facts_lines
 from inspector.case_page.images import MOST
 from inspector.case_page.open_case import DisplayOptions, OpenCase, Stop, images_of, open_case
 from inspector.case_page.outcome_lines import agreement_lines, answer_words, sentence_lines
-from inspector.case_page.page import StopLine, cut
+from inspector.case_page.page import StopLine, cut, cut_last
 from inspector.case_page.prose import paragraph
 from inspector.case_page.statement_lines import kept_variants_lines, said_lines
 from inspector.case_page.step_folds import telling
@@ -70,8 +70,11 @@ def problem_lines(case: OpenCase) -> Iterator[Line]:
     display, stop = case.display, Stop("problem")
     lines = list(paragraph("", "", case.texts["problem"], display, style="strong", scope="problem"))
     if stop not in display.turned and display.height:
-        share = display.height if "problem" in display.apart else max(PROBLEM_LEAST, display.height // PROBLEM_SHARE)
-        lines = cut(lines, share, display.keys.of("turn-over"))
+        key = display.keys.of("turn-over")
+        if "problem" in display.apart:
+            lines = cut_last(lines, display.height, key, display.width)
+        else:
+            lines = cut(lines, max(PROBLEM_LEAST, display.height // PROBLEM_SHARE), key)
     first, *rest = lines
     yield StopLine(first.parts, stop=stop)
     yield from rest
@@ -258,7 +261,8 @@ def page_of(case: OpenCase) -> CaseLines:
     """Return a case's page, without the parts that have panes of their own."""
     display, pinned = case.display, 0
     lines: list[Line] = []
-    for section in _here(PINNED, display):
+    pinnable = PINNED[1:] if "problem" in display.apart else PINNED
+    for section in _here(pinnable, display):
         lines += section(case)
         if len(lines) * PINNED_SHARE <= display.height:
             pinned = len(lines)

@@ -87,7 +87,7 @@ def _sized(focus: Track, others: Sequence[Track], width: int) -> tuple[ScorerCol
 
 def least_text(width: int) -> int:
     """Return the cells that the texts of steps keep where there is room for a bar: three fifths of `width`."""
-    return max(30, min(90, width * 3 // 5 - 4))
+    return max(30, width * 3 // 5 - 4)
 
 
 def digits_of(track: Track) -> int:

@@ -2,8 +2,12 @@
 
 from collections.abc import Sequence
 
+from rich.cells import cell_len
+
 from inspector.case_page.open_case import Stop
 from inspector.case_page.prose import FOUND, is_hit
+from inspector.render.texts.text import TextPart
+from inspector.render.texts.wrap import wrap
 from inspector.widgets.line_view import Line
 
 LABEL = "... "
@@ -29,3 +33,20 @@ def cut(lines: Sequence[Line], most: int, key: str, indent: int = 0) -> list[Lin
     inside = f", {hits:,} with hits" if hits else ""
     words = f"{LABEL}{len(lines) - len(kept):,} more lines{inside} ({key} shows all)"
     return [*kept, Line([(" " * indent, ""), (words, f"dim {FOUND}" if hits else "dim")])]
+
+
+def cut_last(lines: Sequence[Line], most: int, key: str, width: int) -> list[Line]:
+    """Return at most so many lines; the end of the last one says how many more there are and which key shows them."""
+    if len(lines) <= most:
+        return list(lines)
+    hidden = lines[most:]
+    words = f" ... {len(hidden):,} more ({key})"
+    parts, room = list[TextPart](), max(0, width - len(words))
+    for text, style in lines[most - 1].parts:
+        piece = wrap(text, room)[0] if cell_len(text) > room else text
+        parts.append((piece, style))
+        room = max(0, room - cell_len(piece)) if piece == text else 0
+        if not room:
+            break
+    has_hits = any(is_hit(line.parts) for line in hidden)
+    return [*lines[: most - 1], Line([*parts, (words, f"dim {FOUND}" if has_hits else "dim")])]

@@ -6,6 +6,7 @@ from rich.cells import cell_len
 
 from inspector.case_page.case_lines import (
     CaseLines,
+    head_lines,
     image_lines,
     kind_words,
     numbered,
@@ -31,28 +32,43 @@ from inspector.widgets.line_view import Line
 # -- the problem
 
 
+EDGE = 5
+"""Cells of the upper edge of a frame beside title and status; the lines in it have two cells less than the frame."""
+
+
+def _fits(title: str, status: str, case: OpenCase) -> bool:
+    """Whether a frame has room for both."""
+    return cell_len(title) + cell_len(status) + EDGE <= case.display.width
+
+
 def problem_page(case: OpenCase) -> CaseLines:
-    """Return the problem and the images that belong to it."""
-    return numbered([*problem_lines(case), *image_lines(case)])
+    """Return the problem and the images that belong to it; where the frame has no room for it, where it is from."""
+    head = () if problem_status(case) else head_lines(case)
+    return numbered([*problem_lines(case), *image_lines(case), *head])
+
+
+PROBLEM = "Problem"
 
 
 def problem_status(case: OpenCase) -> str:
-    """Return where the case is from and how it ended."""
-    return _dot(case.display).join(origin_facts(case))
+    """Return where the case is from and how it ended; "" where the frame has no room for it."""
+    status = _dot(case.display).join(origin_facts(case))
+    return status if "head" in case.display.apart and _fits(PROBLEM, status, case) else ""
 
 
 # -- why gold says so, and what people said
 
 
 def why_title(case: OpenCase) -> tuple[str, str]:
-    """Return what gold says and the kinds of the error, for the frame."""
+    """Return what gold says and the kinds of the error, for the frame; no kinds where it has no room for them."""
     if case.display.blind:
         return "Gold", "hidden"
     earliest = case.case["earliest_error"]
     if earliest is None:
         return "Gold", "no label names a step"
     title = "Gold says no error" if earliest < 0 else f"Why gold says step {earliest}"
-    return title, _dot(case.display).join(kind_words(case))
+    kinds = _dot(case.display).join(kind_words(case))
+    return title, kinds if _fits(title, kinds, case) else ""
 
 
 def why_page(case: OpenCase) -> CaseLines:
@@ -74,7 +90,9 @@ def _reason_lines(case: OpenCase) -> Iterator[Line]:
         lines = [Line([(words, "dim")])]
     words = gold_words(record)
     # The title has the first wrong step alone.
-    lines += [Line([(f"Gold  {words}", "gold")])] if "(" in words else []
+    kinds = [] if why_title(case)[1] else kind_words(case)
+    if "(" in words or kinds:
+        lines += paragraph("Gold  ", "gold", _dot(display).join([words, *kinds]), display)
     yield StopLine(lines[0].parts, stop=Stop("gold"))
     yield from lines[1:]
 
@@ -87,14 +105,16 @@ def _statement_lines(case: OpenCase) -> Iterator[Line]:
     """Ruling, tags and note, with the key for what nobody said yet; then what else there is."""
     if case.state.results.labels.journal is None:
         return
-    said, keys = dict(statements(case)), case.display.keys
+    statement, keys = dict(statements(case)), case.display.keys
     for name, hint in (("Ruling", ""), ("Tags", f"{keys.of('tag')} adds"), ("Note", f"{keys.of('note')} writes")):
-        if name in said:
-            yield from paragraph(f"{name:<{LABEL}}", "dim", said.pop(name), case.display, style="strong", scope="notes")
+        if name in statement:
+            yield from paragraph(
+                f"{name:<{LABEL}}", "dim", statement.pop(name), case.display, style="strong", scope="notes"
+            )
         elif hint:
             dash = "-" if case.display.glyphs.ascii_only else "–"
             yield Line([(f"{name:<{LABEL}}{dash}   {hint}", "dim")])
-    for name, words in said.items():
+    for name, words in statement.items():
         yield from paragraph(f"{name:<{LABEL}}", "dim", words, case.display, style="strong")
     yield from kept_variants_lines(case)
 
@@ -115,20 +135,20 @@ def verdict_lines(case: OpenCase) -> list[Line]:
     earliest = case.case["earliest_error"]
     gold = "no label" if earliest is None else "no error" if earliest < 0 else f"step {earliest}"
     lines = [Line([(f"{'gold':<6}", "gold"), (gold, "gold strong")]), Line([])]
-    shown = sorted(case.tracks, key=lambda one: one.letter)
-    for one in shown:
-        lines += _verdict(one, case)
+    lettered = sorted(case.tracks, key=lambda entry: entry.letter)
+    for entry in lettered:
+        lines += _verdict(entry, case)
     others = _others(case)
-    lines += [Line([])] if shown and others else []
-    for one in others:
-        lines += _verdict(one, case)
-    every = (*shown, *others)
+    lines += [Line([])] if lettered and others else []
+    for entry in others:
+        lines += _verdict(entry, case)
+    every = (*lettered, *others)
     if len(every) > 1:
         lines += [Line([]), *_wrapped(_right_words(every, earliest), display, "strong")]
     if case.tracks:
         lines += [Line([]), *sentence_lines(case)]
     lines += answer_words(case)
-    pictures = [_picture(one, case) for one in shown if one.rewards]
+    pictures = [_picture(entry, case) for entry in lettered if entry.rewards]
     return [*lines, *([Line([]), Line([("rewards", "dim")]), *pictures] if pictures else [])]
 
 
@@ -136,45 +156,49 @@ def _others(case: OpenCase) -> list[Track]:
     """The scorers of the benchmark that are not on screen, in the order of the workspace."""
     if case.display.unscored:
         return []
-    shown, benchmark = {one.name for one in case.tracks}, case.state.focus.benchmark
+    on_screen, benchmark = {entry.name for entry in case.tracks}, case.state.focus.benchmark
     return [
         track(evaluation, case.row, "")
         for evaluation in case.state.results.evaluations
-        if evaluation.scorer.name not in shown and evaluation.coverage.covers(benchmark)
+        if evaluation.scorer.name not in on_screen and evaluation.coverage.covers(benchmark)
     ]
 
 
-def _verdict(one: Track, case: OpenCase) -> Iterator[Line]:
+def _verdict(entry: Track, case: OpenCase) -> Iterator[Line]:
     """A scorer's letter, name, outcome and step: in one line where there is room."""
     width, several = case.display.width, len(case.tracks) > 1
     dash = "-" if case.display.glyphs.ascii_only else "–"
-    step = "" if one.verdict is None else dash if one.verdict < 0 else str(one.verdict)
-    style = OUTCOME_STYLES.get(one.outcome, "dim")
-    outcome: list[TextPart] = [(f"{GLYPHS[one.outcome]} {WORDS[one.outcome]:<12}", style), (f"{step:>{STEP}}", "")]
-    style = "strong" if case.tracks and one is case.tracks[0] else one.style or "dim"
-    lead = f"{one.letter or ' '} " if several else ""
+    step = "" if entry.verdict is None else dash if entry.verdict < 0 else str(entry.verdict)
+    style = OUTCOME_STYLES.get(entry.outcome, "dim")
+    outcome: list[TextPart] = [
+        (f"{GLYPHS[entry.outcome]} {WORDS[entry.outcome]:<12}", style),
+        (f"{step:>{STEP}}", ""),
+    ]
+    style = "strong" if case.tracks and entry is case.tracks[0] else entry.style or "dim"
+    lead = f"{entry.letter or ' '} " if several else ""
     if width < NARROW:
         yield Line([(lead, style), *outcome])
-        yield Line([(" " * cell_len(lead), ""), (short_name(one.name, max(4, width - cell_len(lead))), style)])
+        yield Line([(" " * cell_len(lead), ""), (short_name(entry.name, max(4, width - cell_len(lead))), style)])
         return
     room = width - cell_len(lead) - 15 - STEP
-    yield Line([(lead, style), (f"{short_name(one.name, room - 1):<{room}}", style), *outcome])
+    yield Line([(lead, style), (f"{short_name(entry.name, room - 1):<{room}}", style), *outcome])
 
 
 def _right_words(every: Sequence[Track], gold: int | None) -> str:
     if gold is None:
         return agreement(tuple(every), gold)
-    right = sum(one.outcome == ("exact" if gold >= 0 else "clean") for one in every)
+    right = sum(entry.outcome == ("exact" if gold >= 0 else "clean") for entry in every)
     return f"{right or 'none'} of {len(every)} {'is' if right == 1 else 'are'} right"
 
 
-def _picture(one: Track, case: OpenCase) -> Line:
+def _picture(entry: Track, case: OpenCase) -> Line:
     """A scorer's rewards, a character a step."""
-    scorer = one.evaluation.scorer
-    room = case.display.width - 2
-    levels = [int(style[-1]) if (style := one.reward_style(step)) != "dim" else 3 for step in range(len(one.rewards))]
-    parts = case.display.glyphs.sparkline(one.rewards, scorer.low, scorer.high, case.gold, one.verdict, room, levels)
-    return Line([(f"{one.letter or ' '} ", one.style or "dim"), *parts])
+    scorer, room = entry.evaluation.scorer, case.display.width - 2
+    styles = map(entry.reward_style, range(len(entry.rewards)))
+    levels = [3 if style == "dim" else int(style[-1]) for style in styles]
+    gold, verdict = case.gold, entry.verdict
+    parts = case.display.glyphs.sparkline(entry.rewards, scorer.low, scorer.high, gold, verdict, room, levels)
+    return Line([(f"{entry.letter or ' '} ", entry.style or "dim"), *parts])
 
 
 def _wrapped(words: str, display: DisplayOptions, style: str) -> Iterable[Line]:

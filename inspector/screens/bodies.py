@@ -66,6 +66,7 @@ class Bodies(Controller[CasePage]):
         if (line := self.screen.cursor.line) is not None:
             self.screen.steps.scroll_to_line(line)
             self.screen.steps.put_cursor(line)
+            self._show_beginning()
 
     def action_tokens(self) -> None:
         """Show the tokens of the case, or the steps as ever."""
@@ -119,6 +120,13 @@ class Bodies(Controller[CasePage]):
         self.found = xray
         if self.mode == TOKENS:
             self.screen.show_case()
+            self._show_beginning()
+
+    def _show_beginning(self) -> None:
+        """Scroll to the top while the cursor is on the first step: before it there may be more than fits."""
+        cursor = self.screen.cursor
+        if cursor.part == "steps" and cursor.page.stops and cursor.stop == cursor.page.stops[0][0]:
+            self.screen.steps.scroll_to(y=0, force=True)
 
     def call_off(self) -> None:
         """Stop asking: nobody is there to be told."""

@@ -150,7 +150,8 @@ class CaseScreen(ReadingScreen):
         low = layout.framed and not layout.why
         problem.set_class(low, "-open")
         problem.styles.height = self.problem_rows + (1 if low else frame)
-        why.styles.height = layout.why_height
+        unfolded = self.reading.facts != (Stop("facts") in self.reading.turned)
+        why.styles.height = max(layout.why_height, self.size.height // 2) if unfolded else layout.why_height
         self.curves.lay_out()
 
     def on_mount(self) -> None:

@@ -184,7 +184,7 @@ class CasesScreen(ReadingScreen):
         marked = self._marked_rows.size
         facts += [Phrase((f"{marked:,} marked",))] if marked else []
         only_failures = is_of_failures(state)
-        facts += [] if only_failures or is_unfiltered(state) else [replace(filter_phrase(state), rank=3)]
+        facts += [] if only_failures or self._filter_below else self._filter_phrases(state)
         facts += [Phrase((listed,)), *state_facts(state, self.context.glyphs)]
         if state.evaluation is None and state.cases.height:
             score = self.context.keys.of("score")
@@ -193,12 +193,22 @@ class CasesScreen(ReadingScreen):
         self._caption_list(state)
         self.facets.caption("Facets", hint=f"{self.context.keys.of('facets')} closes")
 
+    @property
+    def _filter_below(self) -> bool:
+        """Whether the filter is told beneath the list: a narrow title has no room for it."""
+        return self._framed and self.size.width < WIDE
+
+    def _filter_phrases(self, state: ScreenState) -> list[Phrase]:
+        return [] if is_unfiltered(state) else [replace(filter_phrase(state), rank=3)]
+
     def _caption_list(self, state: ScreenState) -> None:
         """Write the order into the frame of the list, and beneath it the column, what else holds, and the position."""
         table, dot = self.table, " | " if self.context.glyphs.ascii_only else " · "
         position = f"{table.cursor + 1:,} of {table.row_count:,}" if table.row_count else ""
         first = self.arranging.column_phrases()
-        notes = [] if first else [Phrase((*phrase.forms, ""), rank=3) for phrase in apart_phrases(state)]
+        notes = [] if first else [Phrase((*phrase.forms, ""), rank=4) for phrase in apart_phrases(state)]
+        if self._filter_below and not is_of_failures(state):
+            notes = [*self._filter_phrases(state), *notes]
         hint = joined([*first, *notes, Phrase((position,))], table.outer_size.width - 6, dot)
         table.caption("Cases", self._order_words(state), hint)
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from inspector.case_page.case_lines import CaseLines, numbered, page_of, unreadable
 from inspector.case_page.open_case import DisplayOptions, OpenCase, Stop, open_case
 from inspector.case_page.opening import line_of, opening
-from inspector.case_page.pane_sections import problem_page, problem_status, verdict_lines, why_page, why_title
+from inspector.case_page.pane_sections import PROBLEM, problem_page, problem_status, verdict_lines, why_page, why_title
 from inspector.screens.controller import Controller
 from inspector.screens.critique import Critique
 from inspector.screens.stepping import CasePage
@@ -103,13 +103,13 @@ class ReadyCases(Controller[PreparingScreen]):
                 continue
             rows = self.screen.problem_rows if name == "problem" else view.viewport.height
             display = replace(case.display, width=max(20, view.viewport.width), height=max(1, rows))
-            shown = replace(case, display=display)
+            pane_case = replace(case, display=display)
             if name == "problem":
-                page, title, status = problem_page(shown), "Problem", problem_status(shown)
+                page, title, status = problem_page(pane_case), PROBLEM, problem_status(pane_case)
             elif name == "why":
-                page, (title, status) = why_page(shown), why_title(shown)
+                page, (title, status) = why_page(pane_case), why_title(pane_case)
             else:
-                page, title, status = numbered(verdict_lines(shown)), "Verdicts", ""
+                page, title, status = numbered(verdict_lines(pane_case)), "Verdicts", ""
             yield name, ReadyPane(page, view.painted_ahead(page.lines), title, status)
 
     def look_ahead(self) -> None:

@@ -68,11 +68,9 @@ def state_facts(state: ScreenState, glyphs: Glyphs) -> list[Phrase]:
         return []
     rule = state.rule_of(evaluation.scorer.name)
     facts = [Phrase(threshold_forms(rule, glyphs), rank=1)]
-    return (
-        facts
-        if line is None
-        else [*facts, Phrase((score_words(line, ascii_only=glyphs.ascii_only), ""), style="strong")]
-    )
+    if line is None:
+        return facts
+    return [*facts, Phrase((score_words(line, ascii_only=glyphs.ascii_only), ""), style="strong")]
 
 
 def write_phrases(screen: ControlledScreen, name: str, phrases: Sequence[Phrase], style: str) -> None:

@@ -178,8 +178,8 @@ class StepCursor(Controller[CasePage]):
             return
         part = parts[-1 if last else 0]
         self.go_into(part, self.pages[part].stops[-1 if last else 0][0])
-        for shown in parts:
-            self.view_of(shown).scroll_to(y=self.pages[shown].length if last else 0, force=True)
+        for other in parts:
+            self.view_of(other).scroll_to(y=self.pages[other].length if last else 0, force=True)
 
     def turn_over(self) -> None:
         """Fold or unfold what the cursor stands on."""
@@ -262,8 +262,8 @@ class Hits(Controller[CasePage]):
         if self.state.results.matches is None:
             return []
         cursor = self.screen.cursor
-        shown = [(part, cursor.view_of(part)) for part in PARTS]
-        return [(part, line) for part, view in shown if view.display for line in view.lines_with(FOUND)]
+        views = [(part, cursor.view_of(part)) for part in PARTS]
+        return [(part, line) for part, view in views if view.display for line in view.lines_with(FOUND)]
 
     @property
     def forms(self) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from textual.strip import Strip
 
 from inspector.widgets.key_spelling import NO_KEY
 from inspector.widgets.key_table.command import Command
+from inspector.widgets.line_view import Line, LineView
 
 CHARACTERS = {
     "space": " ",
@@ -69,6 +70,13 @@ def table_lines(app: Any) -> list[str]:
 def screen_text(app: Any) -> str:
     """The same as one text."""
     return "\n".join(screen_lines(app))
+
+
+def pane_text(app: Any) -> str:
+    """What the panes of lines on the screen say, each line after the other, with any blanks between words as one."""
+    panes = (view for view in app.screen.query(LineView) if view.display)
+    lines = (line for view in panes for line in view._lines if isinstance(line, Line))
+    return " ".join(" ".join("".join(text for text, _ in line.parts) for line in lines).split())
 
 
 async def settled(pilot: Pilot[Any], *, timeout: float = 20) -> None:

@@ -147,9 +147,9 @@ def ascii_math(text: str) -> str:
     return _ROOTS.sub(r"\g<0> ", _SCRIPTS.sub(_script, plain)).translate(_PLAIN)
 
 
-def _script(found: re.Match[str]) -> str:
+def _script(script: re.Match[str]) -> str:
     """A power or an index: `^2`, `_(n+1)`."""
-    run = found[0]
+    run = script[0]
     mark, table = ("^", _SUPERSCRIPTS) if run[0] in _SUPERSCRIPTS else ("_", _SUBSCRIPTS)
     plain = "".join(table[character] for character in run)
     return f"{mark}{plain}" if plain.isalnum() else f"{mark}({plain})"

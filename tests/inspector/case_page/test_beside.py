@@ -11,7 +11,7 @@ import making
 from inspector.case_page.columns import GUTTER, columns, least_text
 from inspector.case_page.open_case import DisplayOptions, letters_of, scorers_shown
 from inspector.case_page.outcome_lines import agreement
-from inspector.case_page.reward_cells import cells, second_cells
+from inspector.case_page.reward_cells import cells, heads, second_cells
 from inspector.render.charts.glyphs import Glyphs
 from inspector.state.opening import inspect
 from reference import Case
@@ -39,12 +39,15 @@ def start(tmp_path_factory):
     return inspect(load(Query(workspace=str(root), scorers=("a",))))
 
 
-def test_the_focus_comes_first_and_letters_do_not_depend_on_it(start):
+def test_the_focus_comes_first_and_letters_are_in_the_order_of_the_choice(start):
+    """It is that of the board: where the scorers are chosen, the best one comes first."""
     beside = ("b", "d", "a", "gone")
     for focus in ("a", "b", "d"):
         chosen = scorers_shown(start.focused(focus, "bench"), beside)
         assert [one.scorer.name for one in chosen] == [focus, *(name for name in ("b", "d", "a") if name != focus)]
-        assert letters_of(start, chosen) == {"a": "A", "b": "B", "d": "C"}
+        assert letters_of(start, chosen, beside) == {"b": "A", "d": "B", "a": "C"}
+        shown = at_hand(start.focused(focus, "bench"), 0, 120, beside=beside)
+        assert [column.track.name for column in columns(shown.tracks, 120)] == ["b", "d", "a"]
     assert len(scorers_shown(start, NAMES)) == 8
     assert [track.letter for track in at_hand(start, 0).tracks] == [""]
 
@@ -62,9 +65,11 @@ def check(start, count, width, row, *, ascii_only, blind):
     display = {"glyphs": Glyphs(ascii_only), "beside": NAMES[:count], "blind": blind}
     shown = at_hand(start, row, width, **display)
     side = columns(shown.tracks, width)
-    assert len({column.width for column in side}) == 1
-    if count > 1 and width >= 80:
-        assert width - GUTTER - sum(column.width for column in side) >= min(least_text(width), width // 3)
+    assert [column.track.letter for column in side] == sorted(column.track.letter for column in side)
+    assert sum(column.bar > 0 for column in side) <= 1
+    if width >= 80 and count <= 3:
+        # The texts keep three fifths of the line, and the steps' numbers.
+        assert width - GUTTER - sum(column.width for column in side) >= least_text(width) >= width * 0.5
     for step in range(shown.case["n_steps"]):
         for column in side:
             assert sum(cell_len(text) for text, _ in cells(column, step, shown.display)) == column.width
@@ -78,13 +83,24 @@ def test_bars_shrink_to_one_character_and_grow_to_bars_with_falls(start):
         page, lines = seen(start, 0, width, beside=NAMES[:count])
         return lines[page.starts[1]]
 
-    assert line(77, 8).startswith("exact  1 A2< B9  C9  D9  E2< F9  G9  H9  step 1 of 0")
-    assert line(117, 3).startswith("exact  1 AA-|--  0.20x<v0.70 BBB|B-  0.90        CCC|C-  0.90        step 1 of 0")
-    assert line(200, 3).startswith("exact  1 AAA----|-----  0.20x<v0.70 BBBBBBB|BBBB-  0.90")
+    assert line(77, 8).startswith("exact  1 #|-v 0.20x 9  9  9  2< 9  9  9  step 1 of 0")
+    assert line(117, 3).startswith("exact  1 ##---|----  0.20xv0.70  0.90   0.90  step 1 of 0")
+    assert line(200, 3).startswith("exact  1 ##---|----  0.20xv0.70  0.90   0.90  step 1 of 0")
     # In one character no threshold is drawn, but the cross and the arrow say what it decides.
     page, lines = seen(start, 0, 77, beside=NAMES[:8])
-    assert "B1<" in lines[page.starts[0]]
-    assert "C3<" in lines[page.starts[3]]
+    assert " 1< " in lines[page.starts[0]]
+    assert " 3< " in lines[page.starts[3]]
+
+
+def test_the_letters_stand_above_the_columns(start):
+    shown = at_hand(start, 0, 120, beside=NAMES[:3])
+    side = columns(shown.tracks, 120)
+    text = "".join(part for part, _ in heads(side))
+    at = 0
+    for column in side:
+        assert text[at : at + column.width].strip() == column.track.letter
+        at += column.width
+    assert heads(columns(at_hand(start, 0, 120).tracks, 120)) == []
 
 
 def test_each_scorer_is_told_by_letter_name_outcome_and_verdict(start):
@@ -121,10 +137,10 @@ def test_critics_have_marks_and_labels_have_ticks_beside_bars(tmp_path):
     steps = [lines[at] for at in page.starts]
     critic, labels = start.results.evaluation("critic"), start.results.evaluation("labels")
     for step, line in enumerate(steps):
-        assert ("A< " in line) == (critic.verdicts[1] == step)
+        assert line[9:].startswith("<") == (critic.verdicts[1] == step)
         wrong = judged_wrong(labels, 1)[step]
         tick = " " if wrong is None else "x" if wrong else "+"
-        assert f"B{tick}{'<' if labels.verdicts[1] == step else ' '}" in line
+        assert line[12:].startswith(f"{'<' if labels.verdicts[1] == step else ' '}{tick}")
     assert all(cell_len(line) <= 120 for line in lines)
 
 
@@ -167,11 +183,11 @@ def test_nothing_of_gold_or_verdicts_is_told_when_blind(start):
     assert DisplayOptions(100, PLAIN).blind is False
 
 
-def test_no_digit_of_a_height_stands_before_those_of_a_number(start):
-    shown = at_hand(start, 0, 120, beside=NAMES[:8], glyphs=Glyphs(ascii_only=True))
-    sides = [columns(shown.tracks, width) for width in range(80, 160)]
-    narrow = [side for side in sides if (side[0].bar, side[0].digits) == (0, 4)]
-    assert narrow
-    for column, step in itertools.product(narrow[0], range(4)):
-        text = "".join(part for part, _ in cells(column, step, shown.display))
-        assert text.startswith(f"{column.track.letter} {column.track.rewards[step]:.2f}")
+def test_rewards_are_coloured_by_the_side_of_the_threshold_they_are_on(start):
+    shown = at_hand(start, 0, 120, beside=NAMES[:2], glyphs=Glyphs())
+    for column in columns(shown.tracks, 120):
+        for step, reward in enumerate(column.track.rewards):
+            styles = {name for _, names in cells(column, step, shown.display) for name in names.split()}
+            assert ("reward-1" in styles) == (reward <= 0.2)
+            assert ("reward-5" in styles) == (reward >= 0.8)
+            assert not styles & {"good", "bad", "scorer-a", "scorer-b"} - {"scorer-b"}

@@ -119,6 +119,9 @@ def test_the_board_and_the_sentences_say_what_is_compared(root):
     assert outcome_sentence(found, 4).endswith("missed (reward 0.60 at the gold step, the first one)")
 
 
+BAR = 10
+
+
 def test_the_mark_in_a_bar_is_the_threshold_below_the_reward_before(root):
     def bars(results, row):
         lines = case_lines(
@@ -129,7 +132,7 @@ def test_the_mark_in_a_bar_is_the_threshold_below_the_reward_before(root):
     plain = Glyphs(ascii_only=True)
     found = bars(asked(root, ("falls", "diff<="), thresholds=(("falls", "-0.3"),)), 1)
     for step, (reward, mark) in enumerate(((0.9, -0.3), (0.88, 0.9 - 0.3), (0.4, 0.88 - 0.3))):
-        expected = "".join(text for text, _ in plain.reward_bar(reward, 10, mark, "good"))
+        expected = "".join(text for text, _ in plain.reward_bar(reward, BAR, mark, "good"))
         assert expected in found[step]
         assert f"{reward:.2f}" in found[step]
     assert ["0x" in line for line in found] == [False, False, True]

@@ -7,7 +7,7 @@ import pytest
 import making
 import reference
 from inspector.analyses.report.document import report_document
-from inspector.case_page.columns import DIGITS, MOST_DIGITS, ScorerColumn, columns
+from inspector.case_page.columns import CELL, DIGITS, MOST_DIGITS, ScorerColumn, columns
 from inspector.case_page.open_case import DisplayOptions
 from inspector.case_page.reward_cells import cells
 from inspector.case_page.tracks import track
@@ -56,14 +56,20 @@ def test_the_list_of_steps_tells_them_from_the_threshold(width):
         assert re.search(rf"[▼ ]{expected}{mark}", row_of(column, step))
 
 
-@pytest.mark.parametrize("digits", [4, 5])
-def test_where_there_is_no_room_the_side_is_told(digits):
-    column = ScorerColumn(track(evaluation(), 0, ""), 0, digits, fall=False)
+@pytest.mark.parametrize(("digits", "second", "third"), [(4, "<0.5✗", ">0.5"), (5, ".4996✗", ".5004")])
+def test_where_there_is_no_room_the_zero_goes_first_and_then_the_side_is_told(digits, second, third):
+    column = ScorerColumn(track(evaluation(), 0, ""), 0, digits)
     shown = [row_of(column, step) for step in range(len(REWARDS))]
-    limit = "0.5" if digits == 4 else "0.50"
-    assert f"<{limit}✗" in shown[1]
-    assert f">{limit}" in shown[2]
+    assert second in shown[1]
+    assert third in shown[2]
     assert "0.50" in shown[3]
+
+
+def test_a_cell_of_six_columns_tells_them_apart_as_well():
+    """In the narrow cell of another scorer `0.50✗` at a threshold of 0.500 was no better than in a wide one."""
+    case = reference.Case(3, 1, (0.9, 0.496, 0.504))
+    column = ScorerColumn(track(making.evaluation([case]), 0, "B"), 0, CELL, beside=True)
+    assert [row_of(column, step) for step in range(3)] == [" 0.90  ", "◂.496✗ ", " .504  "]
 
 
 def test_a_page_a_report_and_a_table_do_so_too(tmp_path):

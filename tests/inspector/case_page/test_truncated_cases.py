@@ -45,8 +45,8 @@ def test_the_lines_of_a_case_mark_its_rewards_and_leave_the_later_steps_without(
     lines = ["".join(text for text, _ in line.parts) for line in found.lines]
     steps = [lines[at] for at in found.starts]
     dash = "-" if ascii_only else "–"
-    ends = ["0.25t step 0 of 0", "0.75t step 1 of 0", f"{dash}  step 2 of 0", f"{dash}  step 3 of 0"]
-    assert all(line.endswith(end) for line, end in zip(steps, ends, strict=True))
+    ends = ["0.25t step 0 of 0", "0.75t step 1 of 0", f"{dash} step 2 of 0", f"{dash} step 3 of 0"]
+    assert all(" ".join(line.split()).endswith(end) for line, end in zip(steps, ends, strict=True))
     assert len({line.index("step") for line in steps}) == 1
     assert "x refused: 5,120 tokens" in "\n".join(lines)
     assert "(--truncate)" in " ".join(lines)
@@ -55,7 +55,7 @@ def test_the_lines_of_a_case_mark_its_rewards_and_leave_the_later_steps_without(
 async def test_the_app_shows_them(root):
     async with opened(Query(workspace=str(root)), size=(120, 36)) as pilot:
         await press(pilot, "g", "l", "enter")
-        await shows(pilot, "bench/c0", "0.25t", "0.75t", "refused: 5,120 tokens")
+        await shows(pilot, "▸ c0 ", "0.25t", "0.75t", "refused: 5,120 tokens")
 
 
 def test_show_prints_them_with_the_mark(root, capsys):

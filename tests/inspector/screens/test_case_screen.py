@@ -14,30 +14,29 @@ async def test_n_and_p_stop_at_the_ends_of_the_list_and_each_verdict_has_words_o
     """Other scorers and hidden reasons stay for the next case."""
     async with opened(query) as pilot:
         await press(pilot, "enter", "enter", "N")
-        text = await rests(pilot, "bench/alarm-one", "1 of 5", "sums  ·  bob-model  ·  2 steps")
-        # The name of the case stands there once.
-        assert text.count("bench/alarm-one") == 1
+        text = await rests(pilot, "alarm-one", "1 of 5", "sums · bob-model · 2 steps")
+        assert text.splitlines()[0].startswith(" bench ▸ alpha ▸ failures ▸ alarm-one ")
         seen = [open_case(pilot)]
         for number, case in enumerate(example.FAILURES[1:], 2):
             await press(pilot, "n")
-            await shows(pilot, f"{case} · {number} of 5")
+            await shows(pilot, f"▸ {case.removeprefix('bench/')} ", f" {number} of 5 ")
             seen.append(open_case(pilot))
         assert seen == example.FAILURES
         await press(pilot, "n", "n")
-        await shows(pilot, "bench/early-one", "5 of 5")
+        await shows(pilot, "▸ early-one ", "5 of 5")
         assert open_case(pilot) == example.FAILURES[-1]
         await press(pilot, "g", "b", "g", "l", "home", "enter")
-        text = await rests(pilot, "= predicted step 1, gold step 1: exactly right", "1 of 9")
+        text = await rests(pilot, "= predicted step 1, gold", "step 1: exactly right", "1 of 9")
         assert _line(text, "Step 1 of").split()[0] == "exact"
         await press(pilot, *["n"] * 5)
-        text = await rests(pilot, ". predicted no error, and there is none: clean", "6 of 9", "no wrong step")
-        assert not any(word in text for word in ("gold ", "pred "))
+        text = await rests(pilot, ". predicted no error", "6 of 9", "Gold says no error")
+        assert not any(_line(text, f"Step {step} of").startswith(("gold", "pred")) for step in range(2))
         await press(pilot, "g", "b", "g", "l", "home", "enter", "l")
         await shows(pilot, "x refused: over length", "beta", "–")
         await press(pilot, "n")
         await shows(pilot, "not scored yet")
         await press(pilot, "n", "v", "r", "v", "w")
-        await shows(pilot, "[beta]", "= predicted step 0", "hidden; v r shows it", "$\\frac{3}{4}$")
+        await shows(pilot, "━ beta ━┓", "= predicted step 0", "hidden; v r shows it", "$\\frac{3}{4}$")
         await press(pilot, "n")
         await shows(pilot, "missed-one", "hidden; v r shows it", "$\\frac{3}{4}$")
         await press(pilot, "escape")
@@ -49,7 +48,8 @@ def open_case(pilot):
 
 
 def _line(text, words):
-    return next(line for line in text.splitlines() if words in line)
+    """The line with these words, without frames."""
+    return next(line.strip(" ┃│") for line in text.splitlines() if words in line)
 
 
 async def test_gold_step_predicted_step_rewards_and_outcome_are_there_without_scrolling_at_any_width(query):
@@ -58,15 +58,21 @@ async def test_gold_step_predicted_step_rewards_and_outcome_are_there_without_sc
         await press(pilot, "enter", "j", "enter")
         for size in ((120, 36), (80, 24)):
             await pilot.resize_terminal(*size)
-            await shows(pilot, "bench/late-one", "2 of 5", "alpha", "threshold 0.500", "F1 45.0")
-            text = await rests(pilot, "> predicted step 2, gold step 0: two steps late (reward 0.70 at the gold")
+            text = await rests(pilot, "late-one", "2 of 5", "alpha", "θ 0.500", "F1 45.0")
+            told = "".join(text.replace("│", "").replace("┃", "").split())
+            if size == (80, 24):
+                assert ">predictedstep2,goldstep0:twostepslate(reward0.70atthegold" in told
+            else:
+                assert "> predicted step 2, gold" in text
             gold, predicted = _line(text, "Step 0 of"), _line(text, "Step 2 of")
             assert gold.split()[:2] == ["gold", "0"]
             assert "0.70" in gold
             assert predicted.split()[:2] == ["pred", "2"]
             assert "0.30✗" in predicted
-            assert "step 0 · gap · Deduction" in text
-            assert "Why   Because of late-one." in text
+            assert "gap · Deduction" in text
+            assert "Because of late-one." in text
+            # The problem is in sight, whatever is scrolled.
+            assert "Problem of late-one: what is 3/4 of it?" in text
         view = pilot.app.screen.query_one("#steps", StepView)
         await pilot.resize_terminal(200, 40)
         await rests(pilot)
@@ -77,7 +83,7 @@ async def test_gold_step_predicted_step_rewards_and_outcome_are_there_without_sc
         await pilot.resize_terminal(80, 24)
         await press(pilot, "g", "b", "g", "l", "G", "enter")
         # It opens on the gold step.
-        await shows(pilot, "long-one · 9 of 9", "Step 12 of")
+        await shows(pilot, "▸ long-one ", "9 of 9", "Step 12 of", "Problem of long-one")
         assert pilot.app.screen.cursor.stop == Stop("step", 12)
         await press(pilot, "home")
         await shows(pilot, "Problem of long-one")
@@ -85,7 +91,7 @@ async def test_gold_step_predicted_step_rewards_and_outcome_are_there_without_sc
         assert (pilot.app.screen.cursor.stop, view.scroll_offset.y) == (Stop("problem"), 0)
         await press(pilot, "ctrl+d")
         half = view.scroll_offset.y
-        assert 5 < half < 20
+        assert 4 < half < 20
         await press(pilot, "ctrl+u")
         assert (pilot.app.screen.cursor.stop, view.scroll_offset.y) == (Stop("problem"), 0)
         for step in range(4):
@@ -108,7 +114,7 @@ async def test_gold_step_predicted_step_rewards_and_outcome_are_there_without_sc
         await press(pilot, "home", *["j"] * 20)
         top = pilot.app.screen.steps.seen.start
         await press(pilot, "t", "right")
-        await shows(pilot, "threshold 0.510")
+        await shows(pilot, "θ 0.510")
         assert pilot.app.screen.steps.seen.start == top
         assert pilot.app.screen.cursor.stop == Stop("step", 19)
 
@@ -117,37 +123,37 @@ async def test_the_threshold_decides_the_open_case_again_and_one_that_left_the_l
     """An optimistic threshold is called so at every width."""
     async with opened(query) as pilot:
         await press(pilot, "enter", "enter", "n", "n", "n")
-        await shows(pilot, "missed-two · 4 of 5", "o predicted no error, gold step 0: missed (reward 0.52")
+        await shows(pilot, "▸ missed-two ", "4 of 5", "o predicted no error", "step 0: missed")
         await press(pilot, "t", *["right"] * 3)
-        text = await rests(pilot, "= predicted step 0, gold step 0: exactly right", "F1 60.0", "no longer in the list")
+        text = await rests(pilot, "= predicted step 0, gold", "exactly right", "F1 60.0", "no longer in the list")
         assert _line(text, "Step 0 of").split()[0] == "exact"
         await press(pilot, "escape")
-        await shows(pilot, "missed-two · 4 of 5", "o predicted no error", "F1 45.0")
+        await shows(pilot, "▸ missed-two ", "4 of 5", "o predicted no error", "F1 45.0")
         await press(pilot, "t", *["right"] * 3, "enter")
-        await shows(pilot, "missed-two · no longer in the list")
+        await shows(pilot, "▸ missed-two ", "no longer in the list")
         assert open_case(pilot) == "bench/missed-two"
         await press(pilot, "escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, CasesScreen))
-        await shows(pilot, "4 of 9 cases", "F1 60.0 · threshold 0.530 (chosen)", "Problem of early-one")
+        await shows(pilot, "4 of 9 cases", "θ 0.530 chosen   F1 60.0", "Problem of early-one")
         assert listed(pilot) == [case for case in example.FAILURES if case != "bench/missed-two"]
         assert pilot.app.screen.query_one(FrameTable).key == "bench/early-one"
         # N and n go to its neighbours.
         await press(pilot, "t", *["left"] * 3, "enter")
         await shows(pilot, "5 of 9 cases")
         await press(pilot, "home", "enter", "n", "n", "n", "t", *["right"] * 3, "enter")
-        await shows(pilot, "missed-two · no longer in the list")
+        await shows(pilot, "▸ missed-two ", "no longer in the list")
         await press(pilot, "n")
-        await shows(pilot, "early-one · 4 of 4")
+        await shows(pilot, "▸ early-one ", "4 of 4")
         assert open_case(pilot) == "bench/early-one"
         await press(pilot, "N")
-        await shows(pilot, "missed-one · 3 of 4")
+        await shows(pilot, "▸ missed-one ", "3 of 4")
         assert open_case(pilot) == "bench/missed-one"
         await press(pilot, "g", "b", "g", "l", "t", "v", "m", "enter")
         for titled in ("9 of 9", "1 of 9"):
             for width in (120, 80):
                 await pilot.resize_terminal(width, 24)
-                title = (await rests(pilot, titled, "threshold 0.550")).splitlines()[0]
-                assert "(optimistic" in title, (titled, width)
+                title = (await rests(pilot, titled, "θ 0.550")).splitlines()[0]
+                assert "θ 0.550 optimistic" in title, (titled, width)
             await press(pilot, "enter")
 
 
@@ -176,7 +182,7 @@ async def test_a_case_without_a_scorer_shows_its_labels(tmp_path):
     async with opened(example.write(tmp_path / "workspace", scored=False)) as pilot:
         await shows(pilot, "9 of 9 cases")
         await press(pilot, "enter")
-        text = await rests(pilot, "bench/exact-one · 1 of 9", "Step 0 of exact-one.", "step 1 · slip")
+        text = await rests(pilot, "▸ exact-one ", "1 of 9", "Step 0 of exact-one.", "Why gold says step 1", "slip")
         assert "F1" not in text
         assert _line(text, "Step 1 of").split()[0] == "gold"
         await press(pilot, "t", "n", "escape")

@@ -35,7 +35,8 @@ async def test_each_case_says_what_the_shell_says_and_others_say_nothing(query):
             screen = (await rests(pilot, f"{number + 1} of 10")).splitlines()
             assert screen[2].strip() == because.get(f"bench/c{number}", "")
             # Between a case that is contested and one that is not, nothing moves.
-            assert "·  3 steps" in screen[3]
+            assert screen[3].strip().startswith("╭─ Cases ")
+            assert "─ Problem ─" in screen[3]
             await press(pilot, "n")
 
 

@@ -9,7 +9,7 @@ from inspector.widgets.critique_pane import CritiquePane
 from opened import opened
 from scoring.models.asking import GeneratedAnswer
 from scoring.selection.query import Query
-from screen_text import hides, press, rests, shows
+from screen_text import hides, pane_text, press, rests, shows, until
 
 ACTS = "\x1b[2J[red]"
 
@@ -69,6 +69,12 @@ async def test_v_c_opens_the_first_vote_and_each_key_of_the_footer_does_what_it_
         footer = "⏎ go to step   ⇥ mention   ←→ vote"
         await press(pilot, "v z")
         await shows(pilot, "v c opens a critic's answers.")
+        # While they are closed, Tab goes through the panes.
+        focused = []
+        for _ in range(3):
+            await press(pilot, "tab")
+            focused.append(pilot.app.focused.id)
+        assert focused == ["why", "problem", "steps"]
         pilot.app.clear_notifications()
         await shows(pilot, "n next   ↑↓ step")
         # To and fro, where both are seen.
@@ -127,7 +133,8 @@ async def test_sideways_keys_go_through_the_votes_and_nothing_in_them_acts_and_a
         await press(pilot, "h", "h", "h")
         await shows(pilot, "run 0 vote 3")
         await press(pilot, "escape", "g", "l", "v", "b", "g", "t", "enter")
-        await shows(pilot, "BLIND", "scorers are hidden until you rule")
+        await shows(pilot, "BLIND")
+        await until(pilot, lambda: "scorers are hidden until you rule" in pane_text(pilot.app))
         await press(pilot, "v", "c")
         assert "half is" not in await rests(pilot, "Blind: what a critic answered is hidden")
         await press(pilot, "1")

@@ -21,7 +21,7 @@ def _line(text, words):
 async def test_both_versions_of_a_changed_step_stand_there_with_their_rewards_and_so_for_the_next_case(query):
     async with opened(query) as pilot:
         await press(pilot, "g", "l", "enter")
-        for size in ((80, 24), *also((120, 36)), (200, 50)):
+        for size in ((80, 30), *also((120, 36)), (200, 50)):
             await pilot.resize_terminal(*size)
             await shows(pilot, "redundency_sum_0")
             assert "Twice n" not in screen_text(pilot.app)
@@ -47,7 +47,7 @@ async def test_both_versions_of_a_changed_step_stand_there_with_their_rewards_an
         await shows(pilot, "Hidden: the original would tell where the error is.")
         # It stays for the next case, and one without an original says so.
         await press(pilot, "v", "b", "n")
-        await shows(pilot, "circular_sum_0 · 2 of 4", "On the original: predicted step 2")
+        await shows(pilot, "▸ circular_sum_0 ", "2 of 4", "On the original: predicted step 2")
         await press(pilot, "n")
         await shows(pilot, "no rewards for it")
         await press(pilot, "n")

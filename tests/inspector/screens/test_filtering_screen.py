@@ -88,7 +88,7 @@ async def test_what_is_wrong_is_pointed_at_also_in_a_line_longer_than_the_screen
         await press(pilot, "enter")
         assert isinstance(pilot.app.screen, ConditionScreen)
         await press(pilot, "escape")
-        await shows(pilot, "9 of 9 cases", "no filter")
+        await shows(pilot, "9 of 9 cases")
         await press(pilot, "colon")
         type_ahead(pilot, *" AND ".join([*["n_steps >1"] * 5, "nothing"]))
         lines = (await rests(pilot, "^^^^^^^")).splitlines()
@@ -231,7 +231,7 @@ async def test_a_slice_is_saved_with_its_search_shown_again_repeated_and_deleted
         await press(pilot, "escape", "x")
         await shows(pilot, "9 of 9 cases")
         await press(pilot, "v", "s", "1")
-        await shows(pilot, "3 of 9 cases", "most instructive first", "filter outcome = any failure AND n_steps >2")
+        await shows(pilot, "3 of 9 cases", "sorted by most instructive", "filter outcome = any failure AND n_steps >2")
         assert listed(pilot) == shown
         assert inspected(pilot).filter.facet("alpha.outcome") is not None
         again = load(Query(workspace=str(root), scorers=("alpha",), slices=("long",)))
@@ -324,7 +324,7 @@ async def test_a_slice_is_read_from_its_first_case_on_and_question_mark_tells_th
     """A span that is none of the usual is counted too. Enter keeps one value of a facet alone."""
     async with opened(query) as pilot:
         await press(pilot, "g", "l", "j", "j", "j", "v", "s", "f")
-        await shows(pilot, "outcome = any failure")
+        await shows(pilot, "▸ failures ")
         table = pilot.app.screen.table
         assert (table.cursor, table.key) == (0, "bench/alarm-one")
         await press(pilot, "x", "v", "s", "l", "f")
@@ -339,7 +339,7 @@ async def test_a_slice_is_read_from_its_first_case_on_and_question_mark_tells_th
         await shows(pilot, "filter outcome = false alarm")
         assert ids(pilot) == ["alarm-one"]
         await press(pilot, "enter")
-        await shows(pilot, "no filter")
+        await shows(pilot, "9 of 9 cases")
         await press(pilot, "question_mark")
         await shows(pilot, "Only this", "Keep this value and no other of its facet")
         listed_there = [pick.label.split() for pick in pilot.app.screen.query_one(PickList)._picks]
@@ -400,7 +400,7 @@ async def test_another_benchmark_is_chosen_among_the_facets(of_two_benchmarks):
         await press(pilot, "number_sign")
         await shows(pilot, "Metrics differ")
         await press(pilot, "space")
-        await shows(pilot, "second · 4 of 4 cases", "(o) second", "( ) bench")
+        await shows(pilot, "second ▸ gpt4 ▸ cases", "4 of 4 cases", "(o) second", "( ) bench")
         assert inspected(pilot).focus.benchmark == "second"
         assert inspected(pilot).results.query.where == ("benchmark IN ('second')",)
 

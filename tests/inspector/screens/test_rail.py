@@ -55,7 +55,7 @@ async def test_the_rail_says_where_the_threshold_is_and_what_moving_it_did_and_g
         assert best.evaluation.rule.source == OPTIMISTIC
         assert best.summary.headline.score == pytest.approx(np.nanmax(best.summary.sweep.score), abs=1e-15)
         await press(pilot, "enter", "enter")
-        await shows(pilot, "(optimistic: best on these cases)")
+        await shows(pilot, "θ 0.550 optimistic")
 
 
 async def test_the_footer_says_how_to_move_keep_and_restore_and_there_and_back_ends_where_it_began(query):

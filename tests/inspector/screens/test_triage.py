@@ -12,7 +12,8 @@ from scoring.selection.loading import load
 from scoring.workspace.triage import journal as writing
 from scoring.workspace.triage.actions import RULINGS
 from scoring.workspace.triage.journal import Author, Journal
-from screen_text import press, rests, screen_text, shows, until
+from screen_text import pane_text, press, screen_text, until
+from screen_text import rests as screen_rests
 
 FAILURES = ("alarm-one", "late-one", "missed-one", "missed-two", "early-one")
 """The wrong cases of alpha, most instructive first."""
@@ -31,7 +32,27 @@ async def begun(pilot, *before):
     await press(pilot, *before, "g", "t")
     await shows(pilot, "Decide about 5 cases of the list", "Most disagreed by scorers first")
     await press(pilot, "enter")
-    await shows(pilot, "bench/alarm-one", "1 of 5", "0 ruled, 5 to go")
+    await shows(pilot, "▸ alarm-one ", "1 of 5", "0 ruled, 5 to go")
+
+
+async def shows(pilot, *texts):
+    """Wait until every text is on the screen or in one of its panes, with any blanks between words as one."""
+    screen = ""
+
+    def holds():
+        nonlocal screen
+        screen = " ".join([*screen_text(pilot.app).split(), pane_text(pilot.app)])
+        return all(text.strip() in screen for text in texts)
+
+    await until(pilot, holds)
+    return screen
+
+
+async def rests(pilot, *texts):
+    """The same, and nothing is under way."""
+    await shows(pilot, *texts)
+    await screen_rests(pilot)
+    return " ".join(screen_text(pilot.app).split())
 
 
 def journal(pilot):
@@ -48,7 +69,7 @@ async def test_a_key_is_a_ruling_on_a_case_or_a_rating_of_a_step_and_another_que
     async with opened(query) as pilot:
         await begun(pilot)
         for number, case in enumerate(FAILURES, 1):
-            await shows(pilot, f"bench/{case} ", f"{number} of 5")
+            await shows(pilot, f"▸ {case} ", f"{number} of 5")
             await press(pilot, str(number))
             told = " (no step rated)" if number == 2 else ""
             await shows(pilot, f"{RULINGS[number - 1]}{told} on bench/{case}")
@@ -56,17 +77,17 @@ async def test_a_key_is_a_ruling_on_a_case_or_a_rating_of_a_step_and_another_que
         assert rulings(pilot) == dict(zip(FAILURES, RULINGS, strict=True))
         await shows(pilot, "[5 unsure]")
         await press(pilot, "u")
-        await shows(pilot, "bench/early-one ", "Undone: the ruling")
+        await shows(pilot, "▸ early-one ", "Undone: the ruling")
         await press(pilot, "u", "u", "u", "u")
-        await shows(pilot, "bench/alarm-one ", "Undone: the ruling", "0 ruled, 5 to go")
+        await shows(pilot, "▸ alarm-one ", "Undone: the ruling", "0 ruled, 5 to go")
         assert rulings(pilot) == {}
         await press(pilot, "ctrl+r")
         await shows(pilot, "1 ruled, 4 to go")
         assert rulings(pilot) == {"alarm-one": "model wrong"}
         await press(pilot, "N")
-        await shows(pilot, "bench/alarm-one", "[1 model wrong]")
+        await shows(pilot, "▸ alarm-one ", "[1 model wrong]")
         await press(pilot, "3")
-        await shows(pilot, "[3 both defensible]", "bench/alarm-one")
+        await shows(pilot, "[3 both defensible]", "▸ alarm-one ")
         await press(pilot, "3")
         await shows(pilot, "That is your ruling already.")
         await press(pilot, "x")
@@ -77,39 +98,39 @@ async def test_a_key_is_a_ruling_on_a_case_or_a_rating_of_a_step_and_another_que
         await press(pilot, "u", "N")
         await shows(pilot, "This is the first case of the queue.")
         await press(pilot, "minus")
-        await shows(pilot, "step 1 rated -1", "Rated  step 1 -1")
+        await shows(pilot, "step 1 rated -1", "Rated step 1 -1")
         await press(pilot, "k", "plus")
-        await shows(pilot, "Rated  step 0 +1, step 1 -1")
+        await shows(pilot, "Rated step 0 +1, step 1 -1")
         await press(pilot, "plus")
-        await shows(pilot, "step 0 no longer rated", "Rated  step 1 -1")
+        await shows(pilot, "step 0 no longer rated", "Rated step 1 -1")
         await press(pilot, "home", "0")
         await shows(pilot, "Put the cursor on a step to rate it.")
         await press(pilot, "plus")
-        await shows(pilot, "1 step rated +1", "Rated  step 0 +1, step 1 -1")
+        await shows(pilot, "1 step rated +1", "Rated step 0 +1, step 1 -1")
         await press(pilot, "plus")
         await shows(pilot, "You have rated every step.")
         await press(pilot, "u")
-        await shows(pilot, "Rated  step 1 -1")
+        await shows(pilot, "Rated step 1 -1")
         await press(pilot, "u", "u", "u", "home", "plus")
-        await shows(pilot, "2 steps rated +1", "Rated  step 0 +1, step 1 +1")
+        await shows(pilot, "2 steps rated +1", "Rated step 0 +1, step 1 +1")
         await press(pilot, "u")
         assert "Rated" not in await rests(pilot, "Undone")
         # What was done is no longer said of the next case.
         await press(pilot, "home", "j", "0")
         await shows(pilot, "step 0 rated 0 on bench/alarm-one")
         await press(pilot, "n")
-        assert "rated 0" not in await rests(pilot, "bench/late-one")
+        assert "rated 0" not in await rests(pilot, "▸ late-one ")
         # Another queue is begun here, and then several wait beside each other.
         await press(pilot, "N", "1", "space", "g", "t")
         said = "A new queue puts the others aside", "v b in a queue hides gold and scorers until you rule"
         await shows(pilot, "Decide about 4 cases", *said)
         await press(pilot, *["G", "enter"])
-        assert "model wrong on" not in await rests(pilot, "bench/alarm-one", "1 of 1", "0 ruled, 1 to go")
+        assert "model wrong on" not in await rests(pilot, "▸ alarm-one ", "1 of 1", "0 ruled, 1 to go")
         await press(pilot, "escape", "g", "b", "g", "t")
         await shows(pilot, "Go on with a queue", ">1 of 1 to go; ", " 4 of 5 to go; bench")
         await press(pilot, "j", "enter")
         # What was put off in it is still put off.
-        await shows(pilot, "bench/missed-one", "1 ruled, 4 to go")
+        await shows(pilot, "▸ missed-one ", "1 ruled, 4 to go")
         assert [len(one.waiting) for one in journal(pilot).queues] == [1, 4]
 
 
@@ -122,21 +143,21 @@ async def test_a_queue_is_gone_on_with_where_it_was_through_the_scorer_that_it_w
         await begun(pilot)
         await shows(pilot, "outcome = any failure, through alpha")
         await press(pilot, "1", "x", "space")
-        await shows(pilot, "bench/missed-two", "1 ruled, 1 skipped, 3 to go")
+        await shows(pilot, "▸ missed-two ", "1 ruled, 1 skipped, 3 to go")
         await press(pilot, "escape", "v", "n")
         await until(pilot, lambda: inspected(pilot).focus.scorer == "beta")
         await press(pilot, "g", "t")
         await shows(pilot, "Go on, 3 of 5 to go")
         await press(pilot, "enter")
-        await shows(pilot, "bench/missed-two", "1 ruled, 1 skipped, 3 to go", "alpha")
+        await shows(pilot, "▸ missed-two ", "1 ruled, 1 skipped, 3 to go", "alpha")
         assert inspected(pilot).focus.scorer == "alpha"
     async with opened(replace(query, scorers=("beta",))) as pilot:
         await press(pilot, "g", "t")
-        await shows(pilot, "bench/missed-two", "4 of 5", "1 ruled, 1 skipped, 3 to go")
+        await shows(pilot, "▸ missed-two ", "4 of 5", "1 ruled, 1 skipped, 3 to go")
         assert inspected(pilot).focus.scorer == "alpha"
         await press(pilot, "1", "1")
         # What was deferred comes last.
-        await shows(pilot, "bench/missed-one", "1 to go")
+        await shows(pilot, "▸ missed-one ", "1 to go")
         await press(pilot, "escape", "enter")
         await shows(pilot, "5 of 9 cases")
         await press(pilot, "g", "t")
@@ -157,8 +178,8 @@ async def test_who_decides_blind_sees_labels_rulings_of_others_and_a_curve_by_th
     Journal(Path(query.workspace) / "triage", Author("zoe", "far")).rule(["bench/alarm-one"], "unsure")
     async with opened(query, size=(200, 50)) as pilot:
         await begun(pilot)
-        await shows(pilot, "Ruling  zoe: unsure")
-        curve = pilot.app.screen.query_one("#curve")
+        await shows(pilot, "Ruling zoe: unsure")
+        curve = pilot.app.screen.query_one("#side-curve")
         await until(pilot, lambda: curve.display)
         await press(pilot, "v", "b")
         hidden = await rests(pilot, "BLIND", "scorers are hidden until you rule", "Step 0 of alarm-one")
@@ -167,10 +188,10 @@ async def test_who_decides_blind_sees_labels_rulings_of_others_and_a_curve_by_th
         await press(pilot, "v", "v")
         assert "0.90" not in await rests(pilot, "Scorers are hidden.")
         await press(pilot, "1")
-        await shows(pilot, "false alarm", "[1 model wrong]", "bench/alarm-one", "0.90")
+        await shows(pilot, "false alarm", "[1 model wrong]", "▸ alarm-one ", "0.90")
         await until(pilot, lambda: curve.display)
         await press(pilot, "n")
-        assert "late (" not in await rests(pilot, "bench/late-one", "BLIND")
+        assert "late (" not in await rests(pilot, "▸ late-one ", "BLIND")
 
 
 async def test_a_ruling_that_cannot_be_written_is_said_and_so_is_one_of_another_text(query, monkeypatch):
@@ -184,21 +205,21 @@ async def test_a_ruling_that_cannot_be_written_is_said_and_so_is_one_of_another_
         with monkeypatch.context() as patched:
             patched.setattr(writing, "append_lines", full)
             await press(pilot, "1")
-            await shows(pilot, "The disk is full.", "bench/alarm-one", "0 ruled, 5 to go")
+            await shows(pilot, "The disk is full.", "▸ alarm-one ", "0 ruled, 5 to go")
         assert rulings(pilot) == {}
         journal(pilot).begin("made elsewhere", ["bench/not-there", "bench/late-one", "gone/1"])
         await press(pilot, "space")
         await shows(pilot, "This case does not wait in the queue.")
         await press(pilot, "escape", "g", "t", "enter")
-        await shows(pilot, "bench/late-one", "2 of 3", "made elsewhere")
+        await shows(pilot, "▸ late-one ", "2 of 3", "made elsewhere")
         await press(pilot, "1")
-        await shows(pilot, "1 ruled, 2 to go", "bench/late-one")
+        await shows(pilot, "1 ruled, 2 to go", "▸ late-one ")
         # What was said of another text is said anew.
         old = [("rule", ["bench/alarm-one"], "gold wrong"), ("rate", ["bench/alarm-one"], "0 1")]
         journal(pilot).do(old, "0123456789ab")
         journal(pilot).begin("again", ["bench/alarm-one"])
         await press(pilot, "escape", "g", "t", "enter")
-        await shows(pilot, "bench/alarm-one", "0 ruled, 1 to go", "Of another text of this case, and so without effect")
+        await shows(pilot, "▸ alarm-one ", "0 ruled, 1 to go", "Of another text of this case, and so without effect")
         await press(pilot, "home", "plus")
         await shows(pilot, "2 steps rated +1")
         await press(pilot, "2")

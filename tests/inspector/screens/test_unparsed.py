@@ -50,13 +50,13 @@ async def test_the_queue_is_what_the_board_counts_and_begins_at_its_first_case(s
         await press(pilot, "v", "u")
         await shows(pilot, "12 of 12 cases")
         await press(pilot, "home", "enter", "v", "u")
-        await shows(pilot, "sums-1 · 1 of 9", "cut at the token limit")
+        await shows(pilot, "▸ sums-1 ", "1 of 9", "cut at the token limit")
         await press(pilot, "n")
-        await shows(pilot, "sums-2 · 2 of 9")
+        await shows(pilot, "▸ sums-2 ", "2 of 9")
         await press(pilot, "v", "c", "n")
-        await shows(pilot, "sums-3 · 3 of 9", "No text was kept.")
+        await shows(pilot, "▸ sums-3 ", "3 of 9", "No text was kept.")
         await press(pilot, "v", "u")
-        await shows(pilot, "sums-3 · 4 of 12")
+        await shows(pilot, "▸ sums-3 ", "4 of 12")
 
 
 async def test_where_all_can_be_read_that_is_said(tmp_path):

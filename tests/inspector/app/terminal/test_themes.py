@@ -1,17 +1,18 @@
 from itertools import combinations, pairwise
 
+import numpy as np
 import pytest
 from rich.color import Color, ColorSystem
 from textual.app import App
 from textual.theme import BUILTIN_THEMES
 
-from colours import BLINDNESS, ciede2000, contrast, distance, hue
+from colours import BLINDNESS, ciede2000, contrast, distance, hue, lab
 from inspector.app.app import InspectApp
 from inspector.render.charts.glyphs import OUTCOME_STYLES
 from inspector.render.charts.heat_map import LEVELS, ColourScale
 from inspector.widgets.line_scroll import LineScroll
 from inspector.widgets.line_view import LineView
-from inspector.widgets.theme_colours import COLOURS, SCORERS, SIXTEEN
+from inspector.widgets.theme_colours import COLOURS, REWARD_LEVELS, SCORERS, SIXTEEN
 from inspector.widgets.themes import (
     DEFAULT,
     FEW_COLOURS,
@@ -42,7 +43,9 @@ def texts(colours):
     yield "foreground", colours.foreground
     yield "dim", colours.dim
     yield from colours.outcomes.items()
-    yield from zip(SCORERS, colours.scorers, strict=True)
+    yield "accent", colours.accent
+    yield from ((f"reward {level}", colour) for level, colour in enumerate(colours.rewards, 1))
+    yield from ((f"scorer {level}", colour) for level, colour in enumerate(colours.brightness, 1))
 
 
 # From the table of Sharma, Wu and Dalal (2005), which every implementation is held against.
@@ -113,12 +116,39 @@ def test_the_failures_have_hues_of_their_own(name):
     assert all(abs((one - other + 180) % 360 - 180) > 20 for one, other in combinations(hues, 2))
 
 
+@pytest.mark.parametrize("blindness", BLINDNESS)
 @pytest.mark.parametrize("name", EXACT)
-def test_scorers_beside_each_other_differ(name):
-    for one, other in combinations(EXACT[name].scorers, 2):
-        assert distance(one, other) >= ALIKE
-        # Their letters tell them apart where colours hardly can.
-        assert all(distance(one, other, matrix) >= 4 for matrix in BLINDNESS.values())
+def test_rewards_below_and_above_the_threshold_never_look_alike_and_the_middle_is_grey(name, blindness):
+    rewards, matrix = EXACT[name].rewards, BLINDNESS[blindness]
+    assert distance(rewards[0], rewards[-1], matrix) >= 2 * ALIKE
+    # The weaker colours differ less, and the cross tells them apart as well.
+    assert distance(rewards[1], rewards[-2], matrix) >= 4
+    assert np.hypot(*lab(rewards[2])[1:]) < 12
+    assert all(np.hypot(*lab(colour)[1:]) > np.hypot(*lab(rewards[2])[1:]) for colour in (*rewards[:2], *rewards[3:]))
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_no_hue_of_rewards_is_that_of_an_outcome(name):
+    colours = EXACT[name]
+    coloured = {what: colour for what, colour in colours.outcomes.items() if np.hypot(*lab(colour)[1:]) > 12}
+    for reward in (colours.rewards[0], colours.rewards[-1]):
+        assert all(distance(reward, colour) >= ALIKE for colour in colours.outcomes.values())
+        near = {what: round(turn(hue(reward), hue(colour))) for what, colour in coloured.items()}
+        assert min(near.values()) >= 12, near
+
+
+def turn(one, other):
+    """The angle between two hues."""
+    return abs((one - other + 180) % 360 - 180)
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_scorers_beside_each_other_differ_in_brightness_alone(name):
+    colours = EXACT[name].brightness
+    assert all(distance(one, other) >= 8 for one, other in combinations(colours, 2))
+    assert all(np.hypot(*lab(colour)[1:]) < 12 for colour in colours)
+    steps = [contrast(colour, EXACT[name].surface) for colour in colours]
+    assert steps == sorted(steps, reverse=True)
 
 
 @pytest.mark.parametrize("console", CONSOLES)
@@ -131,12 +161,13 @@ def test_sixteen_colours_can_be_read_on_their_own_black(console):
     assert {what: ratio for what, ratio in low.items() if ratio < 3.9} == {}
     assert contrast(known[SIXTEEN.foreground], known[SIXTEEN.cursor]) > 7
     assert len(set(SIXTEEN.outcomes.values())) == len(SIXTEEN.outcomes)
-    assert len(set(SIXTEEN.scorers)) == 8
+    assert not {SIXTEEN.rewards[0], SIXTEEN.rewards[-1], SIXTEEN.accent} & set(SIXTEEN.outcomes.values())
 
 
-def test_every_outcome_and_scorer_has_a_style():
+def test_every_outcome_reward_and_scorer_has_a_style():
     known = {name.removeprefix("line--") for name in LineScroll.COMPONENT_CLASSES}
     assert set(OUTCOME_STYLES.values()) <= known
+    assert {f"line--reward-{level}" for level in range(1, REWARD_LEVELS + 1)} <= LineScroll.COMPONENT_CLASSES
     assert {f"line--scorer-{letter}" for letter in SCORERS} <= LineView.COMPONENT_CLASSES
     assert len(set(OUTCOME_STYLES.values())) == len(OUTCOME_STYLES)
     scales = (ColourScale(0, 1, signed=False), ColourScale(-1, 1, signed=True))

@@ -44,7 +44,7 @@ def test_bars_and_levels_at_their_ends():
     assert (glyphs.bar(0.5, 4, 1.0)[1], glyphs.bar(0.5, 4, 1.1)[1]) == (3, None)
     assert glyphs.level(0) + glyphs.level(0.5) + glyphs.level(1) == "▁▅█"
     assert plain.level(0) + plain.level(0.5) + plain.level(1) == "059"
-    assert text_of(glyphs.reward_bar(0.5, 4, 0.75, "good")) == "██ │"
+    assert text_of(glyphs.reward_bar(0.5, 4, 0.75, "good")) == "██ ┊"
 
 
 @given(
