@@ -17,6 +17,8 @@ MOST = {CellChart.FOREST: 40, CellChart.DIFFERENCE: 48, CellChart.BAR: 24}
 DRAWN = frozenset(LEAST)
 """Charts with a drawing of their own; heat is the ground of the value."""
 LEVELS = 5
+NOTHING = 0.01
+"""How far an axis of differences goes to either side where all are zero."""
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 _PERCENT = frozenset({Kind.SHARE, Kind.POINTS})
 
@@ -54,6 +56,8 @@ def axis_of(cells: Sequence[Cell], chart: CellChart) -> ChartAxis:
         low = -high
     elif chart is CellChart.BAR or (low >= 0 and (not high or low < 0.6 * high)):
         low, high = min(0.0, low), max(0.0, high)
+    if high <= low and chart is CellChart.DIFFERENCE:
+        return ChartAxis(-NOTHING, NOTHING, (-NOTHING, 0.0, NOTHING))
     if high <= low:
         return ChartAxis(low, low + 1.0)
     marks = round_values(low, high, 4)

@@ -93,7 +93,7 @@ ESC, RED = "␛[31337m", "[red]x[/]"
 BESIDE = (
     ("metrics", "MetricsScreen", "error acc"),
     ("highlights", "HighlightsScreen", "percent, 95%"),
-    ("compare", "CompareScreen", "p Holm"),
+    ("compare", "CompareScreen", "McNemar p"),
     ("stats", "StatsScreen", "characters"),
     ("paper", "PaperScreen", "No tables of a paper"),
     ("thresholds", "ThresholdsScreen", "best on these  "),
