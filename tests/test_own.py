@@ -21,6 +21,7 @@ from inspector.cli import entry
 from inspector.cli.actions import environment as doctor
 from inspector.render import analysis_list
 from inspector.render.analysis_list import summaries
+from inspector.render.cells import signed
 from opened import opened
 from scoring.data import own_code, own_columns
 from scoring.data.errors import PluginError
@@ -30,7 +31,7 @@ from scoring.selection.loading import load
 from scoring.selection.query import Query
 from scoring_process import jobs_here
 from screen_text import press, shows, until
-from views import table_of, words_of
+from views import panels_of, table_of, words_of
 
 OWN = Path(__file__).parent / "own"
 ROWS = [
@@ -93,10 +94,11 @@ def test_a_metric_in_one_file_stands_wherever_official_ones_do(tmp_path, monkeyp
     assert rows["low"].null_count() == 0
     shown = {line["scorer"]: line["within a step"] for line in table_of(analysis("board").view(results))}
     assert shown == {scorer: f"{100 * value:.1f}" for scorer, value in average.items()}
-    (line,) = (one for one in table_of(analysis("compare").view(results), "A less B") if one[""] == "within a step")
+    view = analysis("compare").view(results)
+    (line,) = (one for one in panels_of(view)["Difference"] if one[""] == "within a step")
     compared = analysis("compare").view(results).rows
     (difference,) = compared.filter(pl.col("metric") == "near_difference").to_dicts()
-    assert line["points, 95% interval"].startswith(f"{100 * difference['value']:+.1f} [")
+    assert line["A − B"].startswith(f"{signed(difference['value'])} (")
     cells = analysis("breakdown").view(results, Params(options={"rows": "subset", "figure": "near"}))
     whole = cells.rows.filter(pl.col("metric") == "near", pl.col("subset") == "all").to_dicts()
     pooled = dict(rows.filter(pl.col("subset") == "all").select("scorer", "value").iter_rows())

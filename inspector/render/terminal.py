@@ -47,6 +47,8 @@ from scoring.data.errors import LONGEST_NAME
 
 NARROWEST = 18
 """Cells that a name keeps where there is no room."""
+WIDE = 100
+"""Cells from which texts that wrap make room for a chart."""
 VARIANTS = ((3, 3), (1, 3), (1, 2))
 """From which rank columns go without intervals, and from which they are left out: as little as possible first."""
 UNBOUNDED = 10_000
@@ -241,7 +243,7 @@ class Terminal:
     def _room_beside(self, table: Table) -> int:
         """Cells that are left for charts in the columns, which take the place of intervals.
 
-        Texts that wrap, and what columns can do without, give way to one chart.
+        What columns can do without gives way to one chart, and where there is much room texts wrap for it.
         """
         charts = [column.chart for column in table.columns]
         drawn = [chart not in {None, CellChart.BAR, CellChart.HEAT} for chart in charts]
@@ -254,7 +256,8 @@ class Terminal:
         room, texts = 0, _Texts(bare, self.glyphs)
         for variant in VARIANTS:
             lines = _Lines(bare, texts, *variant)
-            lines.wrap(self.width - least)
+            if self.width >= WIDE:
+                lines.wrap(self.width - least)
             room = self.width - lines.width
             if room >= least:
                 break

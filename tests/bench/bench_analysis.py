@@ -23,7 +23,7 @@ from large_workspace import make_workspace  # noqa: E402
 from terminal import Terminal  # noqa: E402
 
 SCREENS = {
-    "gc": "Who is right where",
+    "gc": "Cases with an error",
     "gd": "F1 of scorer-9 by subset",
     "ga": "Which way it leans",
     "gh": "against the threshold",

@@ -22,6 +22,8 @@ from inspector.render.lines import CaseLink
 from inspector.render.table_blocks import Cell, CellChart, Column, Kind, count, p_value, points, table, text
 from inspector.render.texts.headlines import official_title
 from inspector.render.texts.sentences import counted
+from inspector.render.texts.short_names import short_name
+from inspector.render.texts.text import clean
 from inspector.state.common_cases import aligned_cases, aligned_official
 from inspector.state.comparability import incomparable
 from scoring.data.schema import Bools, Row
@@ -37,6 +39,8 @@ from scoring.selection.result_set import ResultSet
 
 ON_SIDE = {"erroneous": "cases with an error", "clean": "clean cases"}
 """The sides of cases in a sentence."""
+LONGEST = 40
+"""Cells of a name in a sentence."""
 MOST_VALUES, LEAST_CASES = 8, 4
 """Values of a column that are listed, and cases that each needs."""
 
@@ -114,7 +118,8 @@ def verdict(pair: ScorerPair, figures: PairFigures) -> list[str]:
     head = official_metric(pair.benchmark)
     rows = [figures.differences.get((subset, f"{head}_difference")) for subset in ("average", "all")]
     row = next((row for row in rows if row is not None and row["value"] is not None), None)
-    (a, b), title = pair.names, official_title(pair.benchmark)
+    a, b = (short_name(clean(name), LONGEST, pair.names) for name in pair.names)
+    title = official_title(pair.benchmark)
     if row is None:
         why = next((row["reason"] for row in rows if row is not None and row["reason"]), "")
         return [f"{title} of {a} (A) and {b} (B) cannot be compared{f': {why}' if why else ''}."]
@@ -147,6 +152,8 @@ def _least(low: float, high: float) -> str:
 
 def _not_ruled_out(low: float, high: float) -> str:
     """What the interval leaves possible."""
+    if low == high == 0:
+        return "Both are right on the same cases."
     for_a, for_b = (f"{100 * max(0.0, end):.0f}" for end in (high, -low))
     if for_a == for_b:
         return f"A difference of up to {for_a} points, either way, cannot be ruled out."

@@ -19,6 +19,8 @@ DRAWN = frozenset(LEAST)
 LEVELS = 5
 _LEAST_SPAN = 0.001
 """Values that are closer to each other have an axis of 1."""
+NOTHING = 0.01
+"""How far an axis of differences goes to either side at least."""
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 _PERCENT = frozenset({Kind.SHARE, Kind.POINTS})
 
@@ -52,7 +54,7 @@ def axis_of(cells: Sequence[Cell], chart: CellChart) -> ChartAxis:
     ]
     low, high = min(values, default=0.0), max(values, default=0.0)
     if chart is CellChart.DIFFERENCE:
-        high = max(abs(low), abs(high), _LEAST_SPAN)
+        high = max(abs(low), abs(high), NOTHING)
         low = -high
     elif chart is CellChart.BAR or (low >= 0 and (not high or low < 0.6 * high)):
         low, high = min(0.0, low), max(0.0, high)

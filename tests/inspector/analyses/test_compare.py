@@ -153,7 +153,7 @@ def test_two_scorers_show_no_cascade(root):
 def test_people_see_standings_and_three_lines_a_pair(root, capsys):
     view = document(root, "gpt4", "rand-0", "x=y")
     standings = table_of(view, "Standings")
-    assert [line["scorer"] for line in standings if line["behind the best"] == "best"] == [standings[0]["scorer"]]
+    assert [line["scorer"] for line in standings if line["vs. the best"] == "best"] == [standings[0]["scorer"]]
     pairs = table_of(view, "Differences")
     assert [line["cases"] for line in pairs] == ["all", "erroneous", "clean"] * 3
     assert [line["pair"] for line in pairs[::3]] == ["gpt4 minus rand-0", "gpt4 minus x=y", "rand-0 minus x=y"]

@@ -127,7 +127,7 @@ def test_a_scorer_that_has_nobody_beside_it_is_not_called_the_best(tmp_path):
     where = "\"late.outcome\" = 'unscored'"
     found = document(str(tmp_path), name, "late", "later", where=(where,))
     line = next(line for line in table_of(found, "Standings") if line["scorer"] == name)
-    assert (line["behind the best"], line.get("tied", "")) == ("–", "")
+    assert (line["vs. the best"], line.get("tied", "")) == ("–", "")
     assert "nothing to compare with: no other scorer has an F1 here" in words_of(found)
 
 

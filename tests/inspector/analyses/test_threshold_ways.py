@@ -230,7 +230,7 @@ def test_people_see_a_line_a_way_with_a_column_a_subset(root):
     assert re.fullmatch(r"\d+\.\d\* \(\d+\.\d to \d+\.\d\) at 0\.\d+", row["one"])
     default = lines["default"]
     assert (default["threshold"], default["n"], default["excluded"]) == ("0.500 (present)", "106", "")
-    assert re.fullmatch(r"\d+\.\d \[\d+\.\d, \d+\.\d\]", default["one"])
+    assert re.fullmatch(r"\d+\.\d \(\d+\.\d to \d+\.\d\)", default["one"])
     assert default["few"].endswith(" ~")
     dev = lines["dev-tuned, seed 0"]
     assert (dev["n"], dev["excluded"]) == (str(106 - 4 * EACH), str(4 * EACH))

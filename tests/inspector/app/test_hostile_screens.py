@@ -76,7 +76,7 @@ REACHED = {
     "triage": ("j", "g", "l", "g", "t", "enter"),
     "metrics": ("j", "g m", "until error acc"),
     "highlights": ("j", "g o", "until percent, 95%"),
-    "compare": ("j", "g c", "until could be none"),
+    "compare": ("j", "g c", "until no evidence"),
     "card": ("j", "g r", "until How a verdict"),
     "thresholds": ("j", "g h", "until best on these  "),
     "stats": ("j", "g s", "until characters"),
@@ -93,7 +93,7 @@ ESC, RED = "␛[31337m", "[red]x[/]"
 BESIDE = (
     ("metrics", "MetricsScreen", "error acc"),
     ("highlights", "HighlightsScreen", "percent, 95%"),
-    ("compare", "CompareScreen", "p Holm"),
+    ("compare", "CompareScreen", "McNemar p"),
     ("stats", "StatsScreen", "characters"),
     ("paper", "PaperScreen", "No tables of a paper"),
     ("thresholds", "ThresholdsScreen", "best on these  "),

@@ -63,7 +63,7 @@ async def test_a_number_of_the_board_opens_its_cases_and_rows_differences_and_ba
         await hides(pilot, "Enter lists")
         # Differences to a reference, and back.
         await press(pilot, "v", "d")
-        await shows(pilot, "difference to tiny-prm-m", "−0.7")
+        await shows(pilot, "differences to tiny-prm-m", "−0.7")
         await ranked(pilot)
         rows = {row["scorer"]: row for row in board(pilot).iter_rows(named=True)}
         assert rows["novelty"]["d_score"] < 0

@@ -160,7 +160,7 @@ def test_the_comparison_has_the_numbers_of_compare(words, capsys):
         assert erroneous
         assert sum(line[0].rows for line in pairs.rows) == len(pairs.rows)
         for line in erroneous:
-            pair = (line[0].value, line[0].note.removeprefix("less "))
+            pair = (line[0].value, line[0].note.removeprefix("minus "))
             quadrants = [
                 own[*pair, "all", f"erroneous_{name}_right"]["value"]
                 for name in ("both", "only_scorer", "only_other", "neither")
