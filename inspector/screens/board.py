@@ -308,7 +308,7 @@ class BoardScreen(AppScreen):
         opens = f"Enter lists {behind.n:,}: {behind.words}" if isinstance(behind, CaseLink) else ""
         title = "Scorers"
         if self.how.against:
-            title = f"Scorers: difference to {short_name(self.how.against, 40, self.state.results.chosen)}"
+            title = f"Scorers: differences to {short_name(self.how.against, 40, self.state.results.chosen)}"
         between = " | " if self.context.glyphs.ascii_only else " · "
         table.caption(title, between.join(self._order()), between.join(filter(None, (opens, position))))
         if key:

@@ -139,7 +139,7 @@ WAYS = {
     ("board", "board-rows"): Way(after=("v", "r", "v", "r"), says="rows by scorer"),
     ("board", "board-sort"): Way(opens="SortMenu", says="bias"),
     ("board", "board-columns"): Way(opens="ColumnMenu", says="FP%"),
-    ("board", "differences"): turned("v d", says="difference to"),
+    ("board", "differences"): turned("v d", says="differences to"),
     ("board", "baselines"): turned("v b", says="always-clean"),
     ("board", "open-cases"): Way(opens="CasesScreen", says=ESC),
     ("board", "open-failures"): Way(opens="CasesScreen", says=ESC),
