@@ -34,6 +34,7 @@ from inspector.analyses.board.board_rows import (
 from inspector.analyses.board.cells import NOBODY, NOT_HERE, PUBLISHED, BoardCells
 from inspector.analyses.board.drills import NO_NUMBER
 from inspector.analyses.board.standings import Standings
+from inspector.render.cells import share, signed
 from inspector.render.charts.chart_columns import ChartAxis
 from inspector.render.lines import CaseLink
 from inspector.render.texts.phrases import Phrase
@@ -307,16 +308,27 @@ class BoardScreen(AppScreen):
         opens = f"Enter lists {behind.n:,}: {behind.words}" if isinstance(behind, CaseLink) else ""
         title = "Scorers"
         if self.how.against:
-            title = f"Scorers: difference to {short_name(self.how.against, 40, self.state.results.chosen)}"
+            title = f"Scorers: differences to {short_name(self.how.against, 40, self.state.results.chosen)}"
         between = " | " if self.context.glyphs.ascii_only else " · "
         table.caption(title, between.join(self._order()), between.join(filter(None, (opens, position))))
         if key:
             words = f"{title_of(key, self.kind)}: {self.legend.column(key)}."
+            if key == "interval" and line is not None and (ends := self._ends(line)):
+                words = f"{words} {line['scorer']}: {ends}."
             if not opens and isinstance(behind, str) and behind != NO_NUMBER:
                 words = f"{words} {behind}"
             self._write_foot(words)
         elif line is not None:
             self._write_marks(line)
+
+    def _ends(self, line: dict[str, Any]) -> str:
+        """The interval of a row in figures, which the table draws; "" where there is none."""
+        against = bool(self.how.against)
+        low, high = (line[f"{'d_' if against else ''}{name}"] for name in ("low", "high"))
+        if low is None or high is None:
+            return ""
+        text = f"{signed(low)} to {signed(high)}" if against else f"{share(low)} to {share(high)}"
+        return text if self.context.glyphs.ascii_only else text.replace("-", "−")
 
     def _write_marks(self, line: dict[str, Any]) -> None:
         """Write the marks beneath the rows; where there are no panels, remarks on the row as well."""

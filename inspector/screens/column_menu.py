@@ -18,6 +18,9 @@ from inspector.widgets.pick_list import Pick, PickList
 SHORT = 16
 """Lines below which what is said of a column makes room for columns."""
 
+FRAMED = 0.1
+"""Seconds after which a screen that has another height has its frames."""
+
 
 class ColumnMenu(Dialog[tuple[str, ...] | None]):
     """Tick columns, move them and make them wider or narrower.
@@ -66,8 +69,9 @@ class ColumnMenu(Dialog[tuple[str, ...] | None]):
         yield Static(id="whole", classes="dim")
 
     def on_resize(self) -> None:
-        """Show the widths that the table has now."""
+        """Show the widths that the table has now, and those that it has once its screen has frames or none."""
         self.call_after_refresh(self._again)
+        self.set_timer(FRAMED, self._again)
 
     def _again(self) -> None:
         self._show(self.query_one(PickList).key)

@@ -67,7 +67,7 @@ async def test_the_board_explains_its_marks_and_every_outcome():
         places = [line.index("●") for line in rows]
         assert places == sorted(places, reverse=True)
         await press(pilot, "right", "right")
-        await shows(pilot, "95%: the interval of the score")
+        await shows(pilot, "95%: the interval of the score. tiny-prm-m: 35.7 to 50.9.")
 
 
 async def test_a_number_of_a_panel_opens_its_cases_and_the_focus_shows_in_the_frames():

@@ -70,7 +70,7 @@ async def test_a_number_of_the_board_opens_its_cases_and_rows_differences_and_ba
         await press(pilot, "j", "l", "enter")
         await shows(pilot, "240 of 240 cases")
         await press(pilot, "escape", "escape", "escape")
-        await hides(pilot, "difference to")
+        await hides(pilot, "differences to")
         await press(pilot, "k")
         await until(pilot, lambda: screen_text(pilot.app) == before)
         # With the key still held nothing is computed; once it rests the marks are of the new threshold.
@@ -136,7 +136,7 @@ async def test_an_order_is_kept_and_what_is_on_screen_is_exported_with_a_command
         await press(pilot, "s", *"bias", "enter")
         await until(pilot, lambda: board(pilot)["bias"].is_sorted(descending=True))
         await press(pilot, "v", "r", "v", "r", "v", "d")
-        await shows(pilot, "difference to", "rows by subset")
+        await shows(pilot, "differences to", "rows by subset")
         await ranked(pilot)
         await press(pilot, "e", "c")
         await shows(pilot, "Wrote 28 rows to demo-board.csv")
