@@ -261,7 +261,7 @@ EVERYWHERE = {
     "stop-scoring": Effect("No run is going on.", undo=()),
     "theme": Effect("Search for themes"),
     "list": Effect("9 of 9 cases"),
-    "another-scorer": Effect("threshold 0.000", undo=("v n",)),
+    "another-scorer": Effect("θ 0.000", undo=("v n",)),
     "go": Effect("x Taxonomy"),
     "view": Effect(" View\n"),
     "guide": Effect("▎"),
