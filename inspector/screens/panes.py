@@ -9,8 +9,6 @@ from inspector.screens.controller import ControlledScreen, Controller
 from inspector.widgets.line_scroll import LineScroll
 from inspector.widgets.sheet_view import SheetView
 
-MORE_THAN_ONE = 2
-
 
 class PanedScreen(ControlledScreen, Protocol):
     """What moving between panes uses of its screen."""
@@ -37,7 +35,8 @@ class Panes(Controller[PanedScreen]):
         if not panes:
             return
         edge = 0 if by > 0 else -1
-        if list(panes) == [here] and len(here.panels if isinstance(here, SheetView) else ()) < MORE_THAN_ONE:
+        several_panels = isinstance(here, SheetView) and len(here.panels) > 1
+        if list(panes) == [here] and not several_panels:
             self.screen.say("There is no other pane here.")
             return
         pane = panes[(panes.index(here) + by) % len(panes)] if here in panes else panes[edge]

@@ -264,8 +264,8 @@ EVERYWHERE = {
     "another-scorer": Effect("θ 0.000", undo=("v n",)),
     "go": Effect("x Taxonomy"),
     "view": Effect(" View\n"),
-    "guide": Effect("▎"),
-    "method": Effect("▎"),
+    "guide": Effect("Guide: "),
+    "method": Effect("Guide: "),
     "messages": Effect("Messages"),
 }
 """By the id of a command what it does on every screen that EFFECTS does not name with it."""
