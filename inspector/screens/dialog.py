@@ -13,7 +13,7 @@ from textual.binding import ActiveBinding, Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.dom import DOMNode
-from textual.events import Key, Mount, Resize
+from textual.events import Key, Resize
 from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Input, Static, TextArea
@@ -79,9 +79,11 @@ class Dialog(Steady, ModalScreen[DialogAnswer]):
     def compose(self) -> ComposeResult:
         frame = self.make_frame()
         frame.add_class("dialog")
-        frame.border_title, frame.border_subtitle = "", ""
+        long_title = Static(Content(clean(self.title or "")), id="long-title", classes="strong")
+        # As it will be, from the first time that it is drawn.
+        self._fit(frame, long_title)
         with frame:
-            yield Static(Content(clean(self.title or "")), id="long-title", classes="strong")
+            yield long_title
             yield from self.compose_panel()
         yield self.key_line()
 
@@ -104,18 +106,20 @@ class Dialog(Steady, ModalScreen[DialogAnswer]):
         wanted = max(self.content_width + BESIDE_CONTENT, texts + BESIDE_TITLE, LEAST_WIDTH)
         return max(1, min(wanted, self.WIDEST, int(whole * MOST_SHARE)))
 
-    @on(Mount)
     @on(Resize)
     def fit_frame(self) -> None:
         """Make the frame as wide as its content is now, and write its edges."""
         for frame in self.query(".dialog"):
-            width, title = self.frame_width, clean(self.title or "")
-            frame.styles.width = width
-            fits = cell_len(title) + BESIDE_TITLE <= width
-            frame.border_title = Content(title) if fits and title else ""
-            frame.border_subtitle = Content(self.HINT) if cell_len(self.HINT) + BESIDE_TITLE <= width else ""
-            for line in self.query("#long-title"):
-                line.display = not fits
+            for long_title in self.query("#long-title"):
+                self._fit(frame, long_title)
+
+    def _fit(self, frame: Widget, long_title: Widget) -> None:
+        width, title = self.frame_width, clean(self.title or "")
+        frame.styles.width = width
+        fits = cell_len(title) + BESIDE_TITLE <= width
+        frame.border_title = Content(title) if fits and title else ""
+        frame.border_subtitle = Content(self.HINT) if cell_len(self.HINT) + BESIDE_TITLE <= width else ""
+        long_title.display = not fits
 
     def compose_panel(self) -> ComposeResult:
         """Compose what is in the frame."""

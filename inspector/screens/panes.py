@@ -35,6 +35,10 @@ class Panes(Controller[PanedScreen]):
         if not panes:
             return
         edge = 0 if by > 0 else -1
+        several_panels = isinstance(here, SheetView) and len(here.panels) > 1
+        if list(panes) == [here] and not several_panels:
+            self.screen.say("There is no other pane here.")
+            return
         pane = panes[(panes.index(here) + by) % len(panes)] if here in panes else panes[edge]
         if isinstance(pane, SheetView) and pane.panels:
             pane.enter_panel(pane.panels[edge])

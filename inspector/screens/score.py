@@ -134,7 +134,7 @@ class ScoreDialog(Dialog[Score | None]):
     def compose_panel(self) -> ComposeResult:
         choices = LineView(id="models")
         choices.can_focus = False
-        yield Static(Content("with a PRM"), classes="strong")
+        yield Static(Content("with a PRM"), classes="strong first")
         if missing := absent_packages():
             yield Static(Content(missing), id="missing")
         yield _asked("PRM", "its checkpoint: a folder, or ORG/NAME of the hub", id="model")

@@ -43,7 +43,6 @@ class SlicesScreen(Dialog[Slice | None]):
     AUTO_FOCUS = ""
     ENTER = "Save"
     HINT = "Enter or a key shows it   s saves   Esc closes"
-    WIDEST = 76
     BINDINGS: ClassVar[list[BindingType]] = [
         ("enter", "choose", "Show"),
         ("escape,q", "leave", "Close"),

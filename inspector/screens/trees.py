@@ -108,7 +108,7 @@ class TreeScreen(Dialog[None]):
             plain = self._glyphs.ascii_only
             yield StepTable(id="tree-steps", mark=">", null="-") if plain else StepTable(id="tree-steps")
             yield LineView(id="tree-node", classes="pane")
-        yield KeyLine(titles={"open": "Read"}, first=("enter", NEXT))
+        yield KeyLine(titles={"table.open": "Read"}, first=("enter", NEXT))
 
     def on_mount(self) -> None:
         self.query_one("#title").can_focus = False

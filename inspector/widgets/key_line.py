@@ -187,7 +187,8 @@ class KeyLine(Widget, can_focus=False):
         bound = active[name]
         display = self._sign(bound.binding)
         if (pair := active.get(PAIRS.get(name, ""))) is not None:
-            display = f"{self._sign(pair.binding)}{display}"
+            before = self._sign(pair.binding)
+            display = f"{before}{'' if len(before) == len(display) == 1 else '/'}{display}"
         title = self._titles.get(name) or self._footer.get(name) or bound.binding.description
         return ShownKey(
             bound.binding.key, display, f"{title[:1].lower()}{title[1:]}", bound.enabled, bound.tooltip, start

@@ -278,8 +278,8 @@ PLACES: dict[type[Any], Place] = {
         ("g l", "enter", "v h", "g"),
         on(HistoryDialog, lambda screen: screen.query_one(LineView).scroll_offset.y),
         (
-            *(("j", 1), ("k", 0), ("down", 1), ("up", 0), ("pagedown", 20), ("pageup", 0), ("G", 20), ("g", 0)),
-            *(("end", 20), ("home", 0), ("escape", AWAY), ("q", AWAY)),
+            *(("j", 1), ("k", 0), ("down", 1), ("up", 0), ("pagedown", 19), ("pageup", 0), ("G", 19), ("g", 0)),
+            *(("end", 19), ("home", 0), ("escape", AWAY), ("q", AWAY)),
         ),
         ("v", "h"),
         space=told,

@@ -43,7 +43,7 @@ async def test_it_says_what_is_needed_and_everything_comes_back_and_the_least_si
     async with opened(query) as pilot:
         await press(pilot, "enter", "j", "t", "right", "right")
         # The steps follow the cursor a little later.
-        before = await rests(pilot, "bench/late-one", "0.5200")
+        before = await rests(pilot, "bench/late-one", "0.520")
         threshold = inspected(pilot).evaluation.rule.threshold
         for width, height in SIZES:
             await resized(pilot, width, height)

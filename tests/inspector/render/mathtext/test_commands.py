@@ -261,11 +261,11 @@ EVERYWHERE = {
     "stop-scoring": Effect("No run is going on.", undo=()),
     "theme": Effect("Search for themes"),
     "list": Effect("9 of 9 cases"),
-    "another-scorer": Effect("threshold 0.000", undo=("v n",)),
+    "another-scorer": Effect("θ 0.000", undo=("v n",)),
     "go": Effect("x Taxonomy"),
     "view": Effect(" View\n"),
-    "guide": Effect("▎"),
-    "method": Effect("▎"),
+    "guide": Effect("Guide: "),
+    "method": Effect("Guide: "),
     "messages": Effect("Messages"),
 }
 """By the id of a command what it does on every screen that EFFECTS does not name with it."""
