@@ -195,7 +195,7 @@ def _picture(entry: Track, case: OpenCase) -> Line:
     """A scorer's rewards, a character a step."""
     scorer, room = entry.evaluation.scorer, case.display.width - 2
     styles = map(entry.reward_style, range(len(entry.rewards)))
-    levels = [3 if style == "dim" else int(style[-1]) for style in styles]
+    levels = "".join("3" if style == "dim" else style[-1] for style in styles)
     gold, verdict = case.gold, entry.verdict
     parts = case.display.glyphs.sparkline(entry.rewards, scorer.low, scorer.high, gold, verdict, room, levels)
     return Line([(f"{entry.letter or ' '} ", entry.style or "dim"), *parts])

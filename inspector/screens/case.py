@@ -12,7 +12,7 @@ from textual.events import DescendantFocus
 
 from inspector.case_page import original_lines, token_lines
 from inspector.case_page.case_lines import CaseLines
-from inspector.case_page.open_case import DisplayOptions, Stop
+from inspector.case_page.open_case import DisplayOptions, OpenCase, Stop
 from inspector.case_page.opening import line_of
 from inspector.case_page.vote_page import answer_lines
 from inspector.render.texts.phrases import Phrase, name_forms
@@ -91,6 +91,7 @@ class CaseScreen(ReadingScreen):
         self._place = 0
         self._listed = True
         self._shown_row: int | None = None
+        self.case_on_screen: OpenCase | None = None
 
     def compose(self) -> ComposeResult:
         yield one_line("title")
@@ -182,6 +183,7 @@ class CaseScreen(ReadingScreen):
         display = self.display_options(view)
         ready = self.ready.get(state, self.row, display)
         cursor, page = self.cursor, ready.page
+        self.case_on_screen = ready.case
         cursor.pages = {"steps": page, **{part: ready.around[part].page for part in PARTS if part in ready.around}}
         scroll: int | None = ready.scroll
         if cursor.stop is None or not keep_scroll:

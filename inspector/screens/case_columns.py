@@ -21,7 +21,7 @@ from inspector.widgets.columns import Paint, TableColumn
 # -- how a value of a case becomes the cell of a list
 
 
-RewardPicture = tuple[list[float] | None, int | None, int | None, list[int] | None]
+RewardPicture = tuple[list[float] | None, int | None, int | None, str | None]
 """Rewards, gold step and predicted step of a case, and the levels of the rewards."""
 
 
@@ -70,7 +70,7 @@ class CellPaint(Struct, frozen=True):
         rewards, gold, verdict, levels = value
         if not rewards:
             return [("", "")]
-        return self.glyphs.sparkline(rewards, self.low, self.high, gold, verdict, width, levels or ())
+        return self.glyphs.sparkline(rewards, self.low, self.high, gold, verdict, width, levels or "")
 
     def bare_spark(self, rewards: list[float] | None, width: int) -> list[TextPart]:
         """Draw a picture of the rewards without marks."""

@@ -60,7 +60,7 @@ VERY_WIDE = 160
 
 LETTERS = {"threshold", "search", "condition", "sort", "tag", "note"}
 """Actions whose keys are priority bindings."""
-NO_CASE = "There is no case here yet. In a shell: prm-inspect import PATH"
+NO_CASE = "No cases yet. In a shell: prm-inspect import PATH"
 
 
 class CasesScreen(ReadingScreen):

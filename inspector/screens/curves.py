@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from textual.app import ComposeResult
 
 from inspector.case_page.curve import curve_lines
-from inspector.case_page.open_case import open_case
+from inspector.case_page.open_case import OpenCase
 from inspector.case_page.tracks import LETTERS
 from inspector.render.texts.sentences import decision_words
 from inspector.screens.case_layout import CaseLayout
@@ -16,13 +16,14 @@ from inspector.screens.scorer_choice import ScorerChoice
 from inspector.screens.stepping import CasePage
 from inspector.state.focusing import best_first
 from inspector.widgets.step_view import StepView
-from scoring.data.errors import InspectError
 
 
 class CurvedScreen(CasePage, Protocol):
     """What the curves use of the case screen."""
 
     critique: Critique
+
+    case_on_screen: OpenCase | None
 
     @property
     def panes_now(self) -> CaseLayout: ...
@@ -60,13 +61,12 @@ class Curves(Controller[CurvedScreen]):
             return
         view.caption("Rewards by step")
         width, height = view.viewport
-        try:
-            case = open_case(self.state, self.screen.row, self.screen.display_options(view))
-        except InspectError:
+        case = self.screen.case_on_screen
+        if case is None:
             # The steps beneath say why.
             view.show([])
             return
-        view.show(curve_lines(case, width, height))
+        view.show(curve_lines(replace(case, display=self.screen.display_options(view)), width, height))
 
     def action_curve(self) -> None:
         """Show or hide the rewards as curves against the steps."""

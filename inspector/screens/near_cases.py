@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
 
-REST = 0.05
-"""Seconds without another key after which the list follows."""
+REST, REST_MOVING = 0.05, 0.4
+"""Seconds without another key after which the list follows; and while the threshold moves, which changes many rows."""
 
 
 class ListedScreen(ControlledScreen, Protocol):
@@ -31,6 +31,8 @@ class ListedScreen(ControlledScreen, Protocol):
 
     @property
     def blind(self) -> bool: ...
+    @property
+    def rail_open(self) -> bool: ...
     def place_words(self, state: ScreenState) -> str: ...
 
 
@@ -58,7 +60,7 @@ class NearCases(Controller[ListedScreen]):
         if self._timer is not None:
             self._timer.stop()
         if self.table.display:
-            self._timer = self.screen.set_timer(REST, self._show)
+            self._timer = self.screen.set_timer(REST_MOVING if self.screen.rail_open else REST, self._show)
 
     def _show(self) -> None:
         table, state, blind = self.table, self.state, self.screen.blind

@@ -38,7 +38,8 @@ class ReadyPane(Struct, frozen=True, eq=False):
 class ReadyCase(Struct, frozen=True, eq=False):
     """A case made ready: its page, where the cursor stands and what is on top when it is opened, and the lines.
 
-    `around` are the panes around the steps by name, as far as they are there.
+    `around` are the panes around the steps by name, as far as they are there. `case` is None where its texts cannot be
+    read.
     """
 
     page: CaseLines
@@ -46,6 +47,7 @@ class ReadyCase(Struct, frozen=True, eq=False):
     scroll: int
     lines: PreparedLines
     around: Mapping[str, ReadyPane]
+    case: OpenCase | None
 
 
 class PreparingScreen(CasePage, Protocol):
@@ -83,6 +85,7 @@ class ReadyCases(Controller[PreparingScreen]):
         return self._ready[row]
 
     def _make(self, state: ScreenState, row: int, display: DisplayOptions) -> ReadyCase:
+        case = None
         try:
             case = open_case(state, row, display)
         except InspectError as error:
@@ -93,7 +96,7 @@ class ReadyCases(Controller[PreparingScreen]):
         lines = [*page.lines, *self.screen.lines_beneath(state, row, display)]
         view = self.screen.steps
         painted = view.painted_ahead(lines, pinned=page.pinned, cursor=line_of(page, stop), scroll=scroll)
-        return ReadyCase(page, stop, scroll, painted, around)
+        return ReadyCase(page, stop, scroll, painted, around, case)
 
     def _around(self, case: OpenCase) -> Iterator[tuple[str, ReadyPane]]:
         """Make the panes around the steps ready, as far as they are there."""

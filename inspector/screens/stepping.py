@@ -178,7 +178,8 @@ class StepCursor(Controller[CasePage]):
             return
         part = parts[-1 if last else 0]
         self.go_into(part, self.pages[part].stops[-1 if last else 0][0])
-        for other in parts:
+        # The problem stays in sight.
+        for other in (pane for pane in parts if not last or pane != "problem"):
             self.view_of(other).scroll_to(y=self.pages[other].length if last else 0, force=True)
 
     def turn_over(self) -> None:

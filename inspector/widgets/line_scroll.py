@@ -12,6 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.css.styles import RenderStyles
 from textual.dom import DOMNode
+from textual.events import Resize
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.message_pump import MessagePump
@@ -170,6 +171,14 @@ class LineScroll(ScrollView, can_focus=True):
         # The pane keeps its own size, so the screen need not be laid out again, nor this pane painted twice.
         self.set_reactive(Widget.virtual_size, extent)
         self._scroll_update(extent)
+
+    def _size_updated(self, size: Size, virtual_size: Size, container_size: Size, layout: bool = True) -> bool:
+        """Tell the pane of another size inside, too: Textual 8.2 does not where a frame comes or goes around it."""
+        outer, inner = self._size, self._container_size
+        changed = super()._size_updated(size, virtual_size, container_size, layout)
+        if outer == size and inner != self._container_size:
+            self.post_message(Resize(size, virtual_size, container_size))
+        return changed
 
     # -- painting
 

@@ -79,11 +79,12 @@ class Glyphs(Struct, frozen=True):
         gold: int | None,
         verdict: int | None,
         width: int | None = None,
-        levels: Sequence[int] = (),
+        levels: str = "",
     ) -> list[TextPart]:
         """Draw one character a step: an arrow stands before the gold step, the predicted step is underlined.
 
-        Colours tell on which side of the threshold a reward is, and how far from it, by its level (see `reward_level`).
+        Colours tell on which side of the threshold a reward is, and how far from it: `levels` has a digit for each step
+        (see `reward_level`), or is empty.
         Where `width` cells are too few for all steps, those around these two stand for them; see
         `inspector.render.charts.glyphs`.
         """
@@ -113,10 +114,13 @@ CLOSE, FAR = 0.05, 0.25
 def reward_level(reward: float, threshold: float, span: float) -> int:
     """Return how far a reward is from the threshold: 1 far below it, 3 close to it, 5 far above it.
 
-    `span` is the width of the scorer's range. A level has a style of its own, such as `reward-1`.
+    `span` is the width of the scorer's range. A level has a style of its own, such as `reward-1`. Distances are from
+    the nearest multiple of CLOSE, so that a step of the threshold changes few colours; on which side a reward is, is
+    exact.
     """
-    distance = (reward - threshold) / (span or 1.0)
-    if abs(distance) < CLOSE:
+    grid = CLOSE * (span or 1.0)
+    distance = (reward - round(threshold / grid) * grid) / (span or 1.0)
+    if abs(distance) < CLOSE or (distance < 0) != (reward < threshold):
         return 3
     if distance < 0:
         return 1 if distance <= -FAR else 2

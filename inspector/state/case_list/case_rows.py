@@ -21,7 +21,7 @@ LEVELS = "levels of rewards"
 FOCUSED: dict[str, pl.DataType] = {
     "rewards": pl.List(pl.Float64()),
     "solution": pl.Float64(),
-    LEVELS: pl.List(pl.Int64()),
+    LEVELS: pl.String(),
 }
 """Columns of the scorer in focus alone, beside those of the result set."""
 FIRST_LOOK = 256
@@ -124,15 +124,15 @@ def _cell(evaluation: Evaluation, name: str) -> pl.Series:
     if name == "rewards":
         return evaluation.rewards.lists
     if name == LEVELS:
-        return pl.Series(_cells(evaluation, name), dtype=pl.List(pl.Int64))
+        return pl.Series(_cells(evaluation, name), dtype=pl.String)
     if name == "solution":
         return pl.Series(evaluation.rewards.solutions, nan_to_null=True)
     return evaluation.column(name.removeprefix(f"{evaluation.scorer.name}."))
 
 
-def _levels(evaluation: Evaluation, row: int) -> list[int] | None:
-    """The levels of a case's rewards; they change less often than the threshold."""
+def _levels(evaluation: Evaluation, row: int) -> str | None:
+    """The levels of a case's rewards, a digit each; they change less often than the threshold."""
     rewards, threshold, scorer = evaluation.rewards.of(row), reward_threshold(evaluation, row), evaluation.scorer
     if rewards is None or threshold is None:
         return None
-    return [reward_level(reward, threshold, scorer.high - scorer.low) for reward in rewards]
+    return "".join(str(reward_level(reward, threshold, scorer.high - scorer.low)) for reward in rewards)

@@ -167,12 +167,12 @@ def test_votes_in_words(results):
 
 def test_labels_show_a_tick_or_a_cross_a_step_and_no_bar(results):
     _, steps = seen(results, "labels", 0)
-    assert [step[9:11] for step in steps] == ["+ ", "x ", "+ "]
-    assert [step[11:17] for step in steps] == ["step 0", "step 1", "step 2"]
+    assert [step[9:12] for step in steps] == [" + ", " x ", " + "]
+    assert [step[12:18] for step in steps] == ["step 0", "step 1", "step 2"]
     assert steps[1].startswith("exact")
     assert not any("|" in step or "#" in step for step in steps)
     _, refused = seen(results, "labels", 5)
-    assert refused[0][9:17] == "  step 0"
+    assert refused[0][9:18] == "   step 0"
 
 
 def test_a_critics_case_shows_its_mark_and_its_votes(results):
@@ -293,14 +293,14 @@ async def test_the_cases_of_a_critic_are_read_and_cannot_be_moved(root):
         pilot.app.clear_notifications()
         await press(pilot, "enter")
         text = await rests(pilot, "4 of 6 cases", "critic", "verdicts as given (vote of 5)", "? unparsed", "votes: ")
-        assert text.splitlines()[1].strip().startswith("wrong ones first · filter outcome = any failure")
+        assert "wrong ones first" in text.splitlines()[1]
         assert "margin" not in text
         assert set(listed(pilot)) == {"bench/c1", "bench/c3", "bench/c4", "bench/c5"}
         await press(pilot, "t")
         await shows(pilot, "has no threshold to move")
         assert not pilot.app.screen.rail_open
         await press(pilot, "G", "enter")
-        await shows(pilot, "c5", "The answer ends")
+        await shows(pilot, "▸ c5 ", "The answer ends")
         await press(pilot, "t")
         assert not pilot.app.screen.rail_open
         for scorer, words in (("labels", "labels as given"), ("moving", "θ 0.500"), ("number", "the file has")):
@@ -308,4 +308,4 @@ async def test_the_cases_of_a_critic_are_read_and_cannot_be_moved(root):
             await shows(pilot, scorer, words)
             assert inspected(pilot).focus.scorer == scorer
         await press(pilot, "h", "escape")
-        await shows(pilot, "most instructive first", "moving")
+        await shows(pilot, "sorted by most instructive", "moving")

@@ -239,8 +239,8 @@ PLACES: dict[type[Any], Place] = {
         ("g l", "enter", "v c"),
         lambda app: app.screen.query_one(CritiquePane).scroll_offset.y,
         (
-            *(("j", 1), ("k", 0), ("G", 100), ("home", 0), ("down", 1), ("up", 0), ("end", 100), ("g g", 0)),
-            *(("ctrl+d", 11), ("ctrl+u", 0)),
+            *(("j", 1), ("k", 0), ("G", 105), ("home", 0), ("down", 1), ("up", 0), ("end", 105), ("g g", 0)),
+            *(("ctrl+d", 8), ("ctrl+u", 0)),
         ),
         space=critic,
     ),

@@ -113,7 +113,7 @@ async def test_conditions_on_what_a_gone_scorer_said_go_with_it(query, space):
             await press(pilot, "j")
         for scorer, instead, left in (("alpha", "beta's.", ["beta.outcome"]), ("beta", "no other scorer", [])):
             await press(pilot, "enter")
-            await shows(pilot, "filter outcome = any failure", scorer)
+            await shows(pilot, f"▸ {scorer} ▸ failures")
             conditions = replace(inspected(pilot).filter, where=(f'"{scorer}.margin" < 5',))
             pilot.app.screen.put(inspected(pilot).selected(chosen=conditions))
             for folder in (space / "rewards").glob(f"{scorer}*"):

@@ -43,7 +43,7 @@ async def test_it_says_what_is_needed_and_everything_comes_back_and_the_least_si
     async with opened(query) as pilot:
         await press(pilot, "enter", "j", "t", "right", "right")
         # The steps follow the cursor a little later.
-        before = await rests(pilot, "bench/late-one", "0.520")
+        before = await rests(pilot, "▸ alpha ▸ failures", "0.520")
         threshold = inspected(pilot).evaluation.rule.threshold
         for width, height in SIZES:
             await resized(pilot, width, height)
@@ -103,7 +103,7 @@ async def test_a_terminal_that_begins_too_small_shows_the_board_when_it_grows_an
         await until(pilot, lambda: app.size == (100, 30))
         await shows(pilot, "2 scorers", "alpha", "beta")
         await press(pilot, "enter")
-        await shows(pilot, "most instructive first")
+        await shows(pilot, "sorted by most instructive")
 
 
 @pytest.mark.pty

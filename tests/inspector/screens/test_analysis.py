@@ -130,7 +130,7 @@ async def test_letters_of_a_listed_case_are_those_of_the_screen_where_it_was_ope
         while sheet_of(pilot).drill is None or not sheet_of(pilot).drill.n:
             await press(pilot, "l")
         await press(pilot, "enter")
-        await shows(pilot, "bench/")
+        await shows(pilot, "▸ beta ▸ cases")
         assert inspected(pilot).focus.scorer == "beta"
         await press(pilot, "enter")
         case = await rests(pilot, "1 of")

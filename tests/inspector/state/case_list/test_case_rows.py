@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 import example
-from inspector.state.case_list.case_rows import CaseRows
+from inspector.state.case_list.case_rows import LEVELS, CaseRows
 from inspector.state.filtering.facets import FACETS, FacetColumn, facet_counts
 from inspector.state.opening import inspect
 from scoring.evaluation.evaluated_cases import MEASURES
@@ -33,7 +33,8 @@ def whole_frame(results, scorer):
 @pytest.mark.parametrize("scorer", ["alpha", "beta"])
 def test_the_rows_on_screen_are_those_of_the_whole_frame(results, scorer):
     frame, source = whole_frame(results, scorer), CaseRows(results, scorer)
-    assert dict(source.schema) == dict(frame.schema)
+    # The levels are for the picture of the rewards.
+    assert dict(source.schema) == {**frame.schema, LEVELS: pl.String()}
     for ids in (np.arange(frame.height), np.array([3, 0, 5]), np.empty(0)):
         rows = ids.astype(np.int32)
         assert source.rows(frame.columns, rows) == frame[rows.astype(np.int64)].rows()

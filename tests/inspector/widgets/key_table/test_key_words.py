@@ -8,7 +8,7 @@ from inspector.app.terminal.keymap import FILE
 from inspector.widgets.key_table import COMMANDS
 from inspector.widgets.key_table.key_words import USUAL, KeyWords
 from inspector.widgets.key_table.rail import RAIL
-from screen_text import press, rests, shows
+from screen_text import pane_text, press, rests, shows, until
 
 
 def test_a_sentence_names_the_usual_key_or_a_persons_own_or_the_palette():
@@ -42,4 +42,4 @@ async def test_hints_and_toasts_name_a_persons_own_keys(tmp_path):
         await press(pilot, "ctrl+g")
         await shows(pilot, "hidden; Ctrl+g shows it")
         await press(pilot, "ctrl+b")
-        await shows(pilot, "hidden; Ctrl+b shows them")
+        await until(pilot, lambda: "hidden; Ctrl+b shows them" in pane_text(pilot.app))
