@@ -23,8 +23,8 @@ UNBOUNDED = 10_000
 """Cells of a line that is not wrapped."""
 MEASURED = 40
 """Rows of a table that are measured."""
-Draw = Callable[[Sequence[Block], int], Sequence[PieceRow]]
-"""Draws blocks in so many cells."""
+Draw = Callable[[Panel, int], Sequence[PieceRow]]
+"""Draws the content of a panel in so many cells."""
 
 
 def framed(blocks: Sequence[Block], title: str, width: int, draw: Draw) -> list[Panel]:
@@ -76,7 +76,8 @@ def _placed(panel: Panel, width: int, draw: Draw) -> Panel:
     if not tables or len(tables) + sum(isinstance(block, Note) for block in panel.blocks) < len(panel.blocks):
         return panel
     first = [_first_rows(block) for block in tables]
-    return replace(panel, place="half") if _widest(draw(first, UNBOUNDED)) <= width // 2 - AROUND else panel
+    widest = _widest(draw(replace(panel, blocks=tuple(first)), UNBOUNDED))
+    return replace(panel, place="half") if widest <= width // 2 - AROUND else panel
 
 
 def _with_short_title(panel: Panel, width: int) -> Panel:
@@ -162,7 +163,7 @@ def _drawn(row: Sequence[Numbered], width: int, draw: Draw) -> list[tuple[Number
     """The panels of a row with their content and the cells that each has."""
     sizes = [width // len(row)] * len(row)
     sizes[-1] += width - sum(sizes)
-    contents = [list(draw(panel.blocks, size - AROUND)) for (_, panel), size in zip(row, sizes, strict=True)]
+    contents = [list(draw(panel, size - AROUND)) for (_, panel), size in zip(row, sizes, strict=True)]
     # What is too wide to be wrapped widens its frame, and is scrolled.
     sizes = [max(size, AROUND + _widest(content)) for size, content in zip(sizes, contents, strict=True)]
     return list(zip(row, contents, sizes, strict=True))

@@ -104,10 +104,10 @@ class Terminal:
                 yield heading(section.title)
             yield from self.blocks(section.blocks)
 
-    def drawn(self, blocks: Sequence[Block], width: int) -> list[PieceRow]:
-        """Return the lines of blocks in another width."""
+    def inside(self, panel: Panel, width: int) -> list[PieceRow]:
+        """Return the lines in the frame of a panel, each of at most `width` cells where that is possible."""
         terminal = Terminal(width, self.glyphs, self.height, split=self.split, charts=self.charts, raw=self._raw)
-        return list(terminal.blocks(blocks))
+        return list(terminal.blocks(panel.blocks))
 
     def blocks(self, blocks: Sequence[Block]) -> Iterator[PieceRow]:
         """Yield the lines of blocks; what is no sentence has a blank line before it, but for the first."""

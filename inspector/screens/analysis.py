@@ -192,13 +192,13 @@ class AnalysisScreen(SheetScreen):
         if len(view.sections) > 1:
             blocks = [Panel(section.title, section.blocks) for section in view.sections]
         title = self.open_page.title or self.ANALYSIS.title
-        panels = [*framed(blocks, title, width, terminal.drawn), *self._further_pages()]
+        panels = [*framed(blocks, title, width, terminal.inside), *self._further_pages()]
         panels = self._with_hints(panels, explained=bool(method_of(blocks)))
         if self.size.height < SHORT:
             # Frames would take the lines that numbers need.
             return Sheet(tuple(terminal.blocks(panels)), busy)
         ascii_only = self.context.glyphs.ascii_only
-        drawn, natural = lay_out(panels, width, height, terminal.drawn, ascii_only=ascii_only)
+        drawn, natural = lay_out(panels, width, height, terminal.inside, ascii_only=ascii_only)
         return Sheet(tuple(drawn), busy, natural)
 
     def _with_hints(self, panels: Sequence[Panel], *, explained: bool) -> list[Panel]:

@@ -187,17 +187,3 @@ class BoardDetails(Controller[DetailedBoard]):
         self.screen.put(failures(self.state))
         self.screen.post_message(Go("case", failure.row))
         return True
-
-    # -- moving between the table and the panels
-
-    def action_pane(self, by: int = 1) -> None:
-        """Go to the next pane, or the one before: the table, then each panel."""
-        sheet, table = self.sheet, self.screen.table
-        if not sheet.display:
-            self.screen.say(f"The terminal has no room for panels: {self.context.keys.of('highlights')} opens them.")
-        elif not sheet.has_focus:
-            self.screen.set_focus(sheet)
-            if panels := sheet.panels:
-                sheet.enter_panel(panels[0 if by > 0 else -1])
-        elif not sheet.turn_panel(by):
-            self.screen.set_focus(table)

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from inspector.analyses.board.cells import NOBODY, NOT_HERE
 from inspector.case_page.case_lines import case_lines
 from inspector.case_page.open_case import DisplayOptions
-from inspector.render.blocks import Block, Note, Panel, Place
+from inspector.render.blocks import Panel, Place
 from inspector.render.cells import share, signed
 from inspector.render.chart_blocks import Curve
 from inspector.render.charts.axes import axis_numbers, column_of, numbers_row
@@ -62,7 +62,7 @@ class DrawOptions(Struct, frozen=True):
 
 
 class DrawnPanel(NamedTuple):
-    """A panel, and what makes its lines for a number of cells. Its one block holds the title, by which it is found."""
+    """A panel without blocks, and what makes its lines for a number of cells."""
 
     panel: Panel
     lines: Callable[[int], Sequence[PieceRow]]
@@ -77,15 +77,15 @@ class DrawnPanel(NamedTuple):
         place: Place = "half",
     ) -> "DrawnPanel":
         """Make one."""
-        return cls(Panel(title, (Note(title),), status, hint, place), lines)
+        return cls(Panel(title, (), status, hint, place), lines)
 
 
 def sheet_lines(state: ScreenState, facts: RowFacts, options: DrawOptions) -> list[PieceRow]:
     """Draw all panels of a row."""
     drawn = list(_panels(state, facts, options))
 
-    def draw(blocks: Sequence[Block], width: int) -> Sequence[PieceRow]:
-        return next(panel.lines(width) for panel in drawn if panel.panel.blocks == tuple(blocks))
+    def draw(panel: Panel, width: int) -> Sequence[PieceRow]:
+        return next(one.lines(width) for one in drawn if one.panel is panel)
 
     return lay_out([panel.panel for panel in drawn], options.width, options.height, draw)[0]
 

@@ -370,15 +370,6 @@ class CaseScreen(ReadingScreen):
         if part is not None and part != self.cursor.part and self.cursor.pages:
             self.cursor.go_into(part)
 
-    def action_pane(self, by: int) -> None:
-        """Go to the next pane that can be read, or the one before."""
-        panes: list[LineView] = [self.cursor.view_of(part) for part in self.cursor.parts]
-        panes += [self.critique.pane] if self.critique.is_open else []
-        focused = self.focused
-        at = panes.index(focused) if focused in panes else 0
-        if panes:
-            panes[(at + by) % len(panes)].focus(scroll_visible=False)
-
     def on_critique_pane_pressed(self, event: CritiquePane.Pressed) -> None:
         self.critique.press(event.spot)
 

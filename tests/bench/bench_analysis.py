@@ -25,7 +25,7 @@ from terminal import Terminal  # noqa: E402
 SCREENS = {
     "gc": "Cases with an error",
     "gd": "F1 of scorer-9 by subset",
-    "ga": "Which way it leans",
+    "ga": "Bias",
     "gh": "against the threshold",
     "gr": "scorer    F1",
     "gs": "distinct  generators",

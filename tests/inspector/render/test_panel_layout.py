@@ -27,7 +27,7 @@ def test_an_edge_fills_its_width_and_gives_up_its_status_first(title, status, wi
 
 
 def drawn(panels, width, height):
-    return lay_out(panels, width, height, Terminal(width, Glyphs()).drawn)[0]
+    return lay_out(panels, width, height, Terminal(width, Glyphs()).inside)[0]
 
 
 def notes(places):

@@ -18,12 +18,12 @@ METHOD = Panel("How this is tested", (Note("By chance."),), place="method")
 
 
 def panels_of(blocks, width):
-    return framed(blocks, "page", width, Terminal(width, Glyphs(), split=True).drawn)
+    return framed(blocks, "page", width, Terminal(width, Glyphs(), split=True).inside)
 
 
 def drawn(blocks, width, height=0, **more):
     lines, natural = lay_out(
-        panels_of(blocks, width), width, height, Terminal(width, Glyphs(), split=True).drawn, **more
+        panels_of(blocks, width), width, height, Terminal(width, Glyphs(), split=True).inside, **more
     )
     return [text_of(line) for line in lines], natural
 
