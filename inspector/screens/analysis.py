@@ -11,9 +11,9 @@ from textual.worker import Worker, get_current_worker
 
 from inspector.analyses import Analysis, Option, OptionValue, Page, Params, Whose, load
 from inspector.case_page.tracks import LETTERS
-from inspector.render.blocks import Block, Facts, Panel, links_of
+from inspector.render.blocks import Block, Facts, Note, Panel, links_of
 from inspector.render.documents.row_documents import Document
-from inspector.render.lines import Sheet, heading, paragraph
+from inspector.render.lines import Sheet
 from inspector.render.panels import framed, lay_out, method_of
 from inspector.render.terminal import Terminal
 from inspector.render.texts.phrases import Phrase, name_forms
@@ -176,26 +176,36 @@ class AnalysisScreen(SheetScreen):
                 "the board or in the list to import results. In a shell: "
                 f"prm-inspect score {state.focus.benchmark} --model DIR, or prm-inspect import PATH."
             )
-            return Sheet((heading(title), *paragraph(words, width)))
+            return self._drawn([Panel(title, (Note(words, "quiet"),))], width, height)
         known = self._views.get(self.page)
         if known is None:
             return Sheet((), "Computing.")
         owners, view, complete = known
         busy = "" if complete and self._is_of(owners, state) else "Computing."
         if isinstance(view, InspectError):
-            return Sheet(tuple(paragraph(view.words, width, "")), busy)
-        # A chart keeps its height when the rail takes lines from the pane.
-        terminal = Terminal(width, self.context.glyphs, max(height, self.size.height - AROUND), split=True)
+            return self._drawn([Panel(self._page_title, (Note(view.words),))], width, height, busy)
         if view.empty:
-            return Sheet(tuple(paragraph(view.empty, width, "")), busy)
+            return self._drawn([Panel(self._page_title, (Note(view.empty),))], width, height, busy)
         blocks: list[Block] = [block for section in view.sections for block in section.blocks]
         if len(view.sections) > 1:
             blocks = [Panel(section.title, section.blocks) for section in view.sections]
+        terminal = self._terminal(width, height)
+        panels = [*framed(blocks, self._page_title, width, terminal.inside), *self._further_pages()]
+        return self._drawn(self._with_hints(panels, explained=bool(method_of(blocks))), width, height, busy)
+
+    @property
+    def _page_title(self) -> str:
         title = self.open_page.title or self.ANALYSIS.title
-        panels = [*framed(blocks, title, width, terminal.inside), *self._further_pages()]
-        panels = self._with_hints(panels, explained=bool(method_of(blocks)))
+        return f"{title[:1].upper()}{title[1:]}"
+
+    def _terminal(self, width: int, height: int) -> Terminal:
+        """A chart keeps its height when the rail takes lines from the pane."""
+        return Terminal(width, self.context.glyphs, max(height, self.size.height - AROUND), split=True)
+
+    def _drawn(self, panels: Sequence[Panel], width: int, height: int, busy: str = "") -> Sheet:
+        """The panels in frames, or where these would take the lines that numbers need, beneath headings."""
+        terminal = self._terminal(width, height)
         if self.size.height < SHORT:
-            # Frames would take the lines that numbers need.
             return Sheet(tuple(terminal.blocks(panels)), busy)
         ascii_only = self.context.glyphs.ascii_only
         drawn, natural = lay_out(panels, width, height, terminal.inside, ascii_only=ascii_only)

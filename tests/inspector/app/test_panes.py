@@ -30,7 +30,23 @@ SCREENS = {
         }.items()
     },
 }
-SPARSE: dict[str, str] = {}
+SHORT_CASE, FEW = "the case has few and short steps", "there are few of them"
+SPARSE = {
+    "list 200x50 everyday-008": SHORT_CASE,
+    "case 200x50 Verdicts": SHORT_CASE,
+    "case 200x50 Steps": SHORT_CASE,
+    "triage 200x50 Problem": SHORT_CASE,
+    "triage 200x50 Steps": SHORT_CASE,
+    **{f"{name} 200x50 Gold says no error": "gold has no reason to give" for name in ("case", "triage")},
+    "highlights 200x50 Highlights": FEW,
+    "stats 200x50 Generators": FEW,
+    **{
+        f"taxonomy {size} {title}": FEW
+        for size in ("80x24", "120x36", "200x50")
+        for title in ("Categories", "Notes: (in none)")
+    },
+    **{f"paper {size} One table": "the demo has no paper" for size in ("80x24", "120x36", "200x50")},
+}
 """Panes of which fewer than half of the rows hold anything, `screen size title`, and why."""
 
 
