@@ -38,6 +38,7 @@ SPARSE = {
     "triage 200x50 Problem": SHORT_CASE,
     "triage 200x50 Steps": SHORT_CASE,
     **{f"{name} 200x50 Gold says no error": "gold has no reason to give" for name in ("case", "triage")},
+    "taxonomy 200x50 Their cases": FEW,
     "highlights 200x50 Highlights": FEW,
     "stats 200x50 Generators": FEW,
     **{
