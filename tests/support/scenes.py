@@ -20,7 +20,8 @@ from scoring.selection.query import Query
 from scoring.workspace.triage.journal import Author, Journal
 from scoring.workspace.workspace import Workspace
 
-NARROW, WIDE = (80, 24), (200, 50)
+NARROW, MIDDLE, WIDE = (80, 24), (120, 36), (200, 50)
+THREE = (NARROW, MIDDLE, WIDE)
 BACK = ("escape",) * 4
 
 
@@ -174,14 +175,14 @@ QUEUE = ("g", "l", "g", "t")
 BOTH = ("dark", "light")
 SCENES: dict[str, Scene] = {
     # -- the three screens, on the demo
-    "board": Scene(demo, shows=("tiny-prm-m", "44.2*"), sizes=(NARROW, WIDE), themes=BOTH),
-    "cases": Scene(demo, ("enter",), ("123 of 240", "everyday-008")),
-    "case": Scene(demo, DEMO_CASE, ("9 of ",), sizes=(NARROW, WIDE), themes=BOTH),
-    "board-ascii": Scene(demo, shows=("tiny-prm-m", "44.2*"), ascii_only=True),
+    "board": Scene(demo, shows=("tiny-prm-m", "44.2 ★"), sizes=THREE, themes=BOTH),
+    "cases": Scene(demo, ("enter",), ("123 of 240", "everyday-008"), sizes=THREE),
+    "case": Scene(demo, DEMO_CASE, ("9 of ",), sizes=THREE, themes=BOTH),
+    "board-ascii": Scene(demo, shows=("tiny-prm-m", "44.2 *"), ascii_only=True),
     "case-ascii": Scene(demo, DEMO_CASE, ("9 of ",), ascii_only=True),
-    "board-differences": Scene(demo, ("v", "d"), ("differences to tiny-prm-m", "-11.9..+10.7")),
+    "board-differences": Scene(demo, ("v", "d"), ("tiny-prm-m", "−0.7")),
     # -- the screen of analyses: a table, a map, a curve whose threshold moves, and nothing
-    "compare": Scene(demo, ("g", "c"), ("[-10.7, +11.9]",)),
+    "compare": Scene(demo, ("g", "c"), ("No evidence that",), sizes=THREE, themes=BOTH),
     "breakdown": Scene(demo, ("g", "d"), ("and error kind",)),
     "thresholds-moving": Scene(demo, ("g", "h", "t", *["right"] * 4), ("present: chosen",), themes=BOTH),
     "compare-with-nothing": Scene(single, ("g", "c"), ("Nothing to show yet",)),
