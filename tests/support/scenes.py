@@ -168,8 +168,8 @@ def _answers(row: int, run: int) -> list[GeneratedAnswer]:
     ]
 
 
-TICKED = ("g", "space", "j", *["j", "space"] * 6)
-"""All eight: the second of the list is in focus, and ticked as it is."""
+TICKED = ("g", *["space"] * 8)
+"""All eight: Space goes on to the next, and the one in focus is ticked as it is."""
 DEMO_CASE = ("enter", *["j"] * 8, "enter")
 QUEUE = ("g", "l", "g", "t")
 BOTH = ("dark", "light")
@@ -183,7 +183,7 @@ SCENES: dict[str, Scene] = {
     "board-differences": Scene(demo, ("v", "d"), ("tiny-prm-m", "−0.7")),
     # -- the screen of analyses: a table, a map, a curve whose threshold moves, and nothing
     "compare": Scene(demo, ("g", "c"), ("No evidence that",), sizes=THREE, themes=BOTH),
-    "breakdown": Scene(demo, ("g", "d"), ("and error kind",)),
+    "breakdown": Scene(demo, ("g", "d"), ("unsoundness",)),
     "thresholds-moving": Scene(demo, ("g", "h", "t", *["right"] * 4), ("present: chosen",), themes=BOTH),
     "compare-with-nothing": Scene(single, ("g", "c"), ("Nothing to show yet",)),
     # -- what lies on the board
@@ -203,12 +203,12 @@ SCENES: dict[str, Scene] = {
     "note": Scene(small, ("g", "l", "a"), ("Note on bench/",)),
     # -- what lies on a case
     "overlay": Scene(eight, ("g", "l", "enter", "o"), ("Scorers beside each other",)),
-    "eight": Scene(eight, ("g", "l", "enter", "o", *TICKED, "enter"), ("H math",)),
+    "eight": Scene(eight, ("g", "l", "enter", "o", *TICKED, "enter"), ("H checkpoint",)),
     # From 160 columns on these keys hide it.
     "curve": Scene(demo, (*DEMO_CASE, "v", "v"), ("9 of ",), after=("v v", *BACK)),
     "facts": Scene(demo, (*DEMO_CASE, "v", "f"), ("v f folds them",)),
     "folded": Scene(small, ("g", "l", "G", "enter", "v", "p"), ("steps 0-10",)),
-    "original": Scene(pairs, ("g", "l", "enter", "v", "o"), ("On the original",)),
+    "original": Scene(pairs, ("g", "l", "enter", "v", "o"), ("~+question",)),
     "what-if": Scene(tried, ("g", "l", "enter", "g", "w", "j"), ("exact-one", "-0.10"), sizes=(NARROW, (40, 12))),
     "critique": Scene(critic, ("g", "l", "enter", "v", "c"), ("vote 0 (1 of 4)",)),
     # -- what people say
