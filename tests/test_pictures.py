@@ -14,18 +14,18 @@ from opened import opened
 from screen_text import press, rests, settled, until
 
 FOLDER = Path(__file__).parent.parent / "assets" / "pictures"
-_BESIDE = ("o", "j", "space", *["k"] * 5, "space", "enter")
-"""The scorer in focus, the one after it and the one five before it."""
+_BESIDE = ("o", "j", "j", "space", "space", "enter")
+"""The scorer in focus, and the two after the next one."""
 SHOTS = {
-    "compare": ((100, 22), "g c", "two scorers on the same cases", ("g", "c", *["j"] * 3, "l")),
+    "compare": ((120, 36), "g c", "two scorers on the same cases", ("g", "c", *["j"] * 3, "l")),
     "triage": (
-        (100, 20),
+        (120, 32),
         "g t",
         "is it the model that is wrong, or the label?",
         ("enter", "g", "t", "end", "enter", "1", "minus"),
     ),
     "case": (
-        (124, 22),
+        (124, 32),
         "o",
         "one case, three scorers",
         ("enter", "slash", *"course", "space", *"weeks", "enter", "x", "enter", *_BESIDE),
