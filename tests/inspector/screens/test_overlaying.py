@@ -67,20 +67,20 @@ async def test_curves_stand_above_the_steps_or_beside_them_where_they_take_no_ro
         await press(pilot, "enter", "enter")
         for columns, there in ((159, False), (160, True)):
             await pilot.resize_terminal(columns, 50)
-            await rests(pilot, "Keys")
+            await rests(pilot, "? help")
             assert curve_of(pilot).display == there
         await press(pilot, "v", "v")
-        await rests(pilot, "Keys")
+        await rests(pilot, "? help")
         assert not curve_of(pilot).display
         # What was chosen holds for other cases, and in another room.
         await press(pilot, "n")
         await pilot.resize_terminal(159, 50)
-        await rests(pilot, "Keys")
+        await rests(pilot, "? help")
         assert not curve_of(pilot).display
         await press(pilot, "v", "v", "n")
         for columns in (159, 160):
             await pilot.resize_terminal(columns, 50)
-            await rests(pilot, "Keys")
+            await rests(pilot, "? help")
             assert curve_of(pilot).display
         await press(pilot, "g", "b", "enter", "j", "enter", "v", "v")
         for size in ((80, 24), (200, 50), *also((120, 36))):
