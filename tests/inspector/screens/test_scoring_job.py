@@ -65,7 +65,7 @@ def rewards_for(root):
 async def test_rewards_that_another_process_writes_appear_and_what_was_chosen_outlives_them(imported, tmp_path):
     """A moving threshold is not disturbed."""
     async with opened(Query(workspace=str(imported)), folder=tmp_path) as pilot:
-        await shows(pilot, "40 of 40 cases", "no filter")
+        await shows(pilot, "processbench ▸ cases", "40 of 40 cases")
         scorer = making.scorer("elsewhere")
         parts = RewardParts(imported / "rewards" / scorer.folder)
         scorer.save(parts.folder)
