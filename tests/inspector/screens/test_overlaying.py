@@ -40,7 +40,9 @@ async def test_o_chooses_scorers_that_stay_for_other_cases_and_blind_hides_what_
             assert word not in text.replace("late-one", "").replace("blind: gold labels", ""), word
         assert "0.30" in text
         await press(pilot, "n", "v", "p")
-        await shows(pilot, "missed-one", "BLIND", "that would tell where the error is")
+        await shows(pilot, "missed-one", "that would tell where the error is")
+        pilot.app.clear_notifications()
+        await shows(pilot, "missed-one", "BLIND")
         await press(pilot, "escape")
         await shows(pilot, "5 of 9 cases", "blind: gold labels")
         await press(pilot, "enter", "v", "b")
