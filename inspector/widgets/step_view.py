@@ -23,14 +23,6 @@ class StepView(Sized, LineView, inherit_bindings=False):
         super().__init__(name=name, id=id, classes=classes)
         self._cursor: int | None = None
         self._palette = 0
-        self._height = 0
-
-    def on_resize(self) -> None:
-        """Keep the cursor on screen where the pane gets lower."""
-        top, before = self.scroll_offset.y + self.fixed_lines, self._height
-        self._height = self.viewport.height
-        if self._cursor is not None and top <= self._cursor < self.scroll_offset.y + before:
-            self.scroll_to_line(self._cursor)
 
     def show(
         self,
