@@ -169,10 +169,6 @@ class CaseScreen(ReadingScreen):
     def on_sized_resized(self, event: Sized.Resized) -> None:
         """Wrap the lines for the room there is now: something beside or above the steps came or went."""
         if event.view is self.steps and self.cursor.pages:
-            line = self.cursor.line
-            if self.rail_open and self.cursor.part == "steps" and line is not None:
-                # The ruler has come: the step whose verdict it moves stays in sight.
-                self.steps.scroll_to_line(line)
             self._show(keep_scroll=True)
 
     def show_state(self, state: ScreenState) -> None:  # noqa: ARG002  # it is self.screen state already
