@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
+from textual.css.query import NoMatches
 from textual.worker import get_current_worker
 
 from inspector.analyses.board.board_rows import BoardSlice
@@ -118,7 +119,11 @@ class BoardDetails(Controller[DetailedBoard]):
         """In a thread."""
         from inspector.screens.board_panels import curve_caption, curve_lines, sheet_lines
 
-        options = self._draw_options()
+        try:
+            options = self._draw_options()
+        except NoMatches:
+            # The board was closed meanwhile.
+            return
         lines = sheet_lines(state, facts, options)
         beside = curve_lines(facts, options) if options.wide else []
         caption = curve_caption(facts, options)

@@ -4,6 +4,7 @@ from bisect import bisect_left
 from typing import Literal, Protocol
 
 from msgspec.structs import replace
+from textual.widget import Widget
 
 from inspector.case_page.case_lines import CaseLines
 from inspector.case_page.copied_text import copied, whole_case
@@ -30,6 +31,8 @@ class CasePage(ControlledScreen, Protocol):
 
     @property
     def blind(self) -> bool: ...
+    @property
+    def focused(self) -> Widget | None: ...
     @property
     def steps(self) -> StepView: ...
     def case_at_hand(self, row: int, view: LineView) -> OpenCase | None: ...
@@ -77,8 +80,8 @@ class StepCursor(Controller[CasePage]):
         """The panes in which there is a place for the cursor, from above."""
         return [part for part in PARTS if self.view_of(part).display and self.pages.get(part, _NOTHING).stops]
 
-    def go_into(self, part: Part, stop: Stop | None = None) -> None:
-        """Put the cursor into another pane, on a stop of it, by default on the first."""
+    def go_into(self, part: Part, stop: Stop | None = None, *, focus: bool = True) -> None:
+        """Put the cursor into another pane, on a stop of it, by default on the first; the keys go there as well."""
         stops = self.pages.get(part, _NOTHING).stops
         if part != self.part:
             self.steps.put_cursor(None)
@@ -86,7 +89,7 @@ class StepCursor(Controller[CasePage]):
         if stops:
             self.stop = stops[0][0] if stop is None else stop
             self._stand(line_of(self.page, self.stop) or 0)
-        if not self.steps.has_focus:
+        if focus and not self.steps.has_focus:
             self.steps.focus(scroll_visible=False)
 
     def _cross(self, by: int) -> None:
@@ -107,6 +110,8 @@ class StepCursor(Controller[CasePage]):
 
         A step longer than the screen takes several presses.
         """
+        if self._scroll_verdicts(by):
+            return
         view, lines = self.steps, [line for _, line in self.page.stops]
         seen, page = view.seen, max(1, len(view.seen) - 1)
         here = self.line
@@ -131,8 +136,25 @@ class StepCursor(Controller[CasePage]):
         if following is not None and following in view.seen:
             self._stand(following)
 
+    def _scroll_verdicts(self, by: int) -> bool:
+        """Scroll a pane that has the focus and no place for the cursor; where all of it is seen, go to the cursor.
+
+        Return whether it was scrolled.
+        """
+        pane = self.screen.focused
+        if not isinstance(pane, StepView) or pane.id in PARTS:
+            return False
+        if pane.max_scroll_y:
+            pane.scroll_to(y=pane.scroll_offset.y + by, force=True)
+            return True
+        self.steps.focus(scroll_visible=False)
+        return False
+
     def action_half(self, by: int) -> None:
         """Scroll half a page on or back; the cursor stays on its step, and comes along with the next key."""
+        pane = self.screen.focused
+        if isinstance(pane, StepView) and self._scroll_verdicts(by * max(1, len(pane.seen) // 2)):
+            return
         view = self.view_of("why" if self.part == "why" else "steps")
         view.scroll_to(y=view.scroll_offset.y + by * max(1, len(view.seen) // 2), force=True)
 
@@ -164,9 +186,12 @@ class StepCursor(Controller[CasePage]):
         view.put_cursor(line)
 
     def go_to_step(self, step: int) -> None:
-        """Bring a step (0-based) of the case to the top, with the cursor on it; a step that is folded stays so."""
+        """Bring a step (0-based) of the case to the top, with the cursor on it; a step that is folded stays so.
+
+        The keys stay where they are: who reads an answer goes on in it.
+        """
         if step < len(self.pages.get("steps", _NOTHING).starts):
-            self.go_into("steps")
+            self.go_into("steps", focus=False)
             line = self.page.starts[step]
             self.steps.scroll_to_line(line, top=True)
             self._stand(line)

@@ -194,7 +194,7 @@ async def test_where_a_scorer_is_needed_the_keys_that_bring_one_are_named(tmp_pa
                 pilot, "Nothing to show yet", "Use S to run one, or g i on the board", "prm-inspect score bench"
             )
         await press(pilot, "S")
-        await shows(pilot, "Score bench with a PRM")
+        await shows(pilot, "Score bench", "with a PRM")
         await press(pilot, "escape", "escape")
         await hides(pilot, "Nothing to show yet")
 

@@ -20,7 +20,7 @@ async def test_a_suspected_label_is_opened_from_its_rank_and_planted_errors_have
     async with opened(query, size=size) as pilot:
         pilot.app.screen.post_message(Go("contested"))
         await shows(pilot, "How many gold labels are contested")
-        await press(pilot, "tab")
+        await press(pilot, "right_square_bracket")
         await shows(pilot, "5 errors planted among 100 labels, 20 times", "others, flagged")
         await press(pilot, "j", "j")
         await shows(pilot, first)
@@ -29,7 +29,7 @@ async def test_a_suspected_label_is_opened_from_its_rank_and_planted_errors_have
         assert inspected(pilot).cases["case"].gather(inspected(pilot).shown).to_list() == [first]
         await press(pilot, "escape")
         await rests(pilot, "The most suspicious first")
-        await press(pilot, "tab")
+        await press(pilot, "right_square_bracket")
         await rests(pilot, "[planted errors]", "moved by one step", "clean to error")
         # Whoever rules on the most suspicious ones finds the ruling beside the suspicion.
         await press(pilot, "escape", "g l", "g t")
@@ -40,7 +40,7 @@ async def test_a_suspected_label_is_opened_from_its_rank_and_planted_errors_have
         await shows(pilot, "1 ruled, 99 to go")
         pilot.app.screen.post_message(Go("contested"))
         await shows(pilot, "How many gold labels are contested")
-        await press(pilot, "tab")
+        await press(pilot, "right_square_bracket")
         await pilot.resize_terminal(200, 50)
         screen = await rests(pilot, "The most suspicious first", "others, flagged")
         assert next(line for line in screen.splitlines() if f" {first} " in line and "gold wrong" in line)

@@ -79,7 +79,7 @@ async def test_the_cursor_says_which_scorer_is_in_focus_and_a_moved_threshold_ch
         await shows(pilot, "Beta knows the labels.")
         assert isinstance(pilot.app.screen, BoardScreen)
         await pilot.click(FrameTable, offset=(5, 2))
-        await shows(pilot, "bench", "beta", "filter outcome = any failure")
+        await shows(pilot, "bench ▸ beta ▸ failures")
         assert listed(pilot) == ["bench/exact-one"]
         assert inspected(pilot).focus.scorer == "beta"
         await press(pilot, "g", "b", "g", "l")
@@ -126,7 +126,7 @@ async def test_the_panes_follow_what_people_say_where_a_condition_speaks_of_it(t
 
 async def test_without_a_scorer_the_cases_come_first_and_the_board_says_why_it_is_empty(tmp_path):
     async with opened(example.write(tmp_path / "workspace", scored=False)) as pilot:
-        await shows(pilot, "9 of 9 cases", "no filter")
+        await shows(pilot, "bench ▸ cases", "9 of 9 cases")
         await press(pilot, "t", "o", "e")
         text = await rests(pilot, "The 9 cases on screen")
         assert "metrics" not in text

@@ -23,12 +23,13 @@ async def test_the_board_warns_of_other_cases_and_the_card_says_how_the_number_c
         await shows(pilot, "Not comparable: other cases", "v a: all on the common cases", "g r: why")
         before = inspected(pilot).summary.headline.score
         await press(pilot, "v", "a")
-        text = await rests(pilot, "All on the common cases")
+        text = await rests(pilot, "All on the common cases", "7/8")
         assert "Not comparable" not in text
         state = inspected(pilot)
         common = select(replace(state.results, query=replace(state.results.query, where=state.base)))
         assert common.shown.size == 8
-        assert "8/8" in text
+        # The number alone says that all are scored.
+        assert next(line for line in text.splitlines() if "▌alpha" in line).split("┃")[1].split()[-1] == "8"
         assert state.summary.headline.score == 0.5 != before
         await press(pilot, "g", "l")
         await shows(pilot, "8 of 9 cases")
@@ -42,7 +43,7 @@ async def test_the_board_warns_of_other_cases_and_the_card_says_how_the_number_c
         await until(pilot, lambda: list(tmp_path.glob("*card*.json")))
         pilot.app.clear_notifications()
         await press(pilot, "escape")
-        await shows(pilot, "Alpha reads the text")
+        await shows(pilot, "alpha: verdicts")
     (file,) = tmp_path.glob("*card*.json")
     capsys.readouterr()
     assert main(shlex.split(json.loads(file.read_text())["provenance"]["command"])[1:]) == 0
@@ -59,7 +60,7 @@ async def test_a_second_card_shows_what_differs_and_every_number_of_every_card_o
         assert "beta lacks 1 case that alpha has (bench/early-one); all on the 8 cases in common" in (
             " ".join(text.replace("┃", " ").replace("│", " ").split())
         )
-        assert "v View" in text
+        assert "v v options" in text
         differing, _, same = text.partition("The same in both")
         assert "threshold source" in same
         assert "threshold source" not in differing.partition("They differ in")[2]

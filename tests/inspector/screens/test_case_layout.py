@@ -60,13 +60,33 @@ async def test_the_cursor_goes_from_pane_to_pane_and_tab_as_well():
             stops.append((screen.cursor.part, screen.cursor.stop.kind))
         assert stops[:8] == [*[("steps", "step")] * 6, ("why", "gold"), ("why", "facts")]
         assert pilot.app.focused.id == "why"
+        # The verdicts have no cursor: it waits where it was.
+        await press(pilot, "tab")
+        assert (screen.cursor.part, pilot.app.focused.id) == ("why", "verdicts")
         await press(pilot, "tab")
         assert (screen.cursor.part, screen.cursor.stop) == ("problem", Stop("problem"))
-        await press(pilot, "shift+tab")
-        assert screen.cursor.part == "why"
+        await press(pilot, "shift+tab", "shift+tab")
+        assert (screen.cursor.part, pilot.app.focused.id) == ("why", "why")
         # Another case begins at its steps.
         await press(pilot, "n")
         assert (screen.cursor.part, pilot.app.focused.id) == ("steps", "steps")
+
+
+async def test_in_the_verdicts_the_step_keys_scroll_or_lead_back_to_the_cursor():
+    async with opened(DEMO, size=(120, 17)) as pilot:
+        await press(pilot, "enter", "enter", "j")
+        screen = pilot.app.screen
+        verdicts = screen.query_one("#verdicts")
+        await until(pilot, lambda: verdicts.display and verdicts.max_scroll_y)
+        stop = screen.cursor.stop
+        verdicts.focus()
+        await press(pilot, "j")
+        assert (verdicts.scroll_offset.y, screen.cursor.stop) == (1, stop)
+        assert pilot.app.focused is verdicts
+        await pilot.resize_terminal(120, 50)
+        await until(pilot, lambda: not verdicts.max_scroll_y)
+        await press(pilot, "k")
+        assert pilot.app.focused.id == screen.cursor.part
 
 
 async def test_at_the_left_is_where_the_case_is_in_its_list():

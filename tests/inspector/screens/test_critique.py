@@ -71,10 +71,10 @@ async def test_v_c_opens_the_first_vote_and_each_key_of_the_footer_does_what_it_
         await shows(pilot, "v c opens a critic's answers.")
         # While they are closed, Tab goes through the panes.
         focused = []
-        for _ in range(3):
+        for _ in range(4):
             await press(pilot, "tab")
             focused.append(pilot.app.focused.id)
-        assert focused == ["why", "problem", "steps"]
+        assert focused == ["why", "verdicts", "problem", "steps"]
         pilot.app.clear_notifications()
         await shows(pilot, "n next   ↑↓ step")
         # To and fro, where both are seen.

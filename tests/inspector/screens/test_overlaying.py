@@ -40,7 +40,9 @@ async def test_o_chooses_scorers_that_stay_for_other_cases_and_blind_hides_what_
             assert word not in text.replace("late-one", "").replace("blind: gold labels", ""), word
         assert "0.30" in text
         await press(pilot, "n", "v", "p")
-        await shows(pilot, "missed-one", "BLIND", "that would tell where the error is")
+        await shows(pilot, "missed-one", "that would tell where the error is")
+        pilot.app.clear_notifications()
+        await shows(pilot, "missed-one", "BLIND")
         await press(pilot, "escape")
         await shows(pilot, "5 of 9 cases", "blind: gold labels")
         await press(pilot, "enter", "v", "b")
@@ -67,20 +69,20 @@ async def test_curves_stand_above_the_steps_or_beside_them_where_they_take_no_ro
         await press(pilot, "enter", "enter")
         for columns, there in ((159, False), (160, True)):
             await pilot.resize_terminal(columns, 50)
-            await rests(pilot, "Keys")
+            await rests(pilot, "? help")
             assert curve_of(pilot).display == there
         await press(pilot, "v", "v")
-        await rests(pilot, "Keys")
+        await rests(pilot, "? help")
         assert not curve_of(pilot).display
         # What was chosen holds for other cases, and in another room.
         await press(pilot, "n")
         await pilot.resize_terminal(159, 50)
-        await rests(pilot, "Keys")
+        await rests(pilot, "? help")
         assert not curve_of(pilot).display
         await press(pilot, "v", "v", "n")
         for columns in (159, 160):
             await pilot.resize_terminal(columns, 50)
-            await rests(pilot, "Keys")
+            await rests(pilot, "? help")
             assert curve_of(pilot).display
         await press(pilot, "g", "b", "enter", "j", "enter", "v", "v")
         for size in ((80, 24), (200, 50), *also((120, 36))):

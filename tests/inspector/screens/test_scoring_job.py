@@ -65,7 +65,7 @@ def rewards_for(root):
 async def test_rewards_that_another_process_writes_appear_and_what_was_chosen_outlives_them(imported, tmp_path):
     """A moving threshold is not disturbed."""
     async with opened(Query(workspace=str(imported)), folder=tmp_path) as pilot:
-        await shows(pilot, "40 of 40 cases", "no filter")
+        await shows(pilot, "processbench ▸ cases", "40 of 40 cases")
         scorer = making.scorer("elsewhere")
         parts = RewardParts(imported / "rewards" / scorer.folder)
         scorer.save(parts.folder)
@@ -83,11 +83,11 @@ async def test_rewards_that_another_process_writes_appear_and_what_was_chosen_ou
         await press(pilot, "escape")
         await until(pilot, lambda: inspected(pilot).evaluation.coverage.count == 30)
         await press(pilot, "t", "left", "enter")
-        before = await rests(pilot, "filter outcome", "θ 0.490", "most instructive")
+        before = await rests(pilot, "elsewhere ▸ failures", "θ 0.490", "most instructive")
         parts.append(rewards_for(imported)[30:])
         await until(pilot, lambda: inspected(pilot).evaluation.coverage.count == 40)
-        after = await rests(pilot, "filter outcome", "θ 0.490", "most instructive")
-        assert before.splitlines()[1] == after.splitlines()[1]
+        after = await rests(pilot, "elsewhere ▸ failures", "θ 0.490", "most instructive")
+        assert before.splitlines()[1].split("╭")[0] == after.splitlines()[1].split("╭")[0]
         assert inspected(pilot).shown.size > 15
 
 

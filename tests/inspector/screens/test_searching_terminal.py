@@ -54,7 +54,9 @@ def test_keys_are_answered_while_a_long_search_runs_and_nothing_that_is_found_ac
         assert sorted(waits)[2] < 400, "no key waited for the texts"
         terminal.wait_for("[red]needle[/red]")
         terminal.press("escape")
-        terminal.wait_for("no filter")
+        terminal.settle()
+        assert "needle" not in terminal.screen_text().splitlines()[0]
+        assert "1,500 of 1,500 cases" in terminal.screen_text()
         terminal.press("q", "q")
         assert terminal.wait() == 0
         assert b"PWNED\x07" not in terminal.output
