@@ -79,11 +79,11 @@ def arrange(terminal) -> int:
     shown(terminal, "[-] = exact")
     pressed(terminal, "escape", "/")
     terminal.send(f"{SEARCH}\r".encode())
-    shown(terminal, f"search {SEARCH}")
+    shown(terminal, "found in")
     pressed(terminal, "s")
     shown(terminal, "Sort by")
     terminal.send(b"margin\r")
-    shown(terminal, "lowest margin first")
+    shown(terminal, "sorted by ")
     pressed(terminal, "v c")
     shown(terminal, "Columns of the list")
     for column in HIDDEN:
