@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from at_the_terminal import eventually, pressed, printed, shown
+from at_the_terminal import eventually, pressed, printed, shown, unframed
 from thoroughness import also
 from under_pilot import app
 
@@ -22,21 +22,21 @@ def told(tmp_path_factory):
     return {(row["subset"], row["metric"]): row for row in rows if row["other"] == B and row["scorer"] == A}
 
 
-def row_of(screen: str, name: str) -> list[str]:
-    (line,) = [line for line in screen.splitlines() if line.strip().startswith(name) and "open" not in line][:1]
-    return line.split()
+def row_of(screen: str, name: str) -> str:
+    return next(line for line in unframed(screen).splitlines() if line.strip().startswith(f"{name} "))
 
 
 def points(row) -> str:
-    return f"{100 * row['value']:+.1f} [{100 * row['low']:+.1f}, {100 * row['high']:+.1f}]"
+    ends = f"95% from {100 * row['low']:+.1f} to {100 * row['high']:+.1f}"
+    return f"{100 * row['value']:+.1f} points, {ends}".replace("-", "−")
 
 
-@pytest.mark.parametrize("size", [(80, 24), *also((120, 36))])
+@pytest.mark.parametrize("size", [(120, 44), *also((160, 50))])
 def test_what_only_the_other_has_right_is_a_list_with_both_beside_each_other(size, told, tmp_path: Path):
     with app("demo", cwd=tmp_path, size=size) as terminal:
-        shown(terminal, "7 scorers", "Quit")
+        shown(terminal, "7 scorers", "? help")
         pressed(terminal, "g c")
-        shown(terminal, "p Holm")
+        shown(terminal, "points, 95%")
         pressed(terminal, "o")
         shown(terminal, "Compare with")
         while f">{B}" not in (screen := terminal.screen_text()).replace(" ", ""):
@@ -44,14 +44,20 @@ def test_what_only_the_other_has_right_is_a_list_with_both_beside_each_other(siz
             pressed(terminal, "j")
         pressed(terminal, "enter")
         screen = eventually(terminal, complete)
-        for metric in ("f1", "error_acc", "correct_acc"):
-            assert points(told["average", f"{metric}_difference"]) in screen
-        for side in ("erroneous", "clean"):
-            cells = row_of(screen, side)
-            counts = [int(told["all", f"{side}_{name}"]["value"]) for name in QUADRANTS]
-            assert [int(cell) for cell in cells[1:5]] == counts
-            assert cells[6] == f"{told['all', f'{side}_mcnemar']['p']:.4f}"
-            assert cells[7] == f"{told['all', f'{side}_mcnemar']['p_holm']:.4f}"
+        assert points(told["average", "f1_difference"]) in " ".join(unframed(screen).split())
+        for metric, name in {"f1": "F1", "error_acc": "cases with an error", "correct_acc": "clean cases"}.items():
+            value = f" {100 * told['average', f'{metric}_difference']['value']:+.1f} ".replace("-", "−")
+            assert value in row_of(screen, name), screen
+        boxes = unframed(screen)
+        told_counts = [
+            int(n) for pair in re.findall(r"A (?:right|wrong) │ \S* +(\d+) │ \S* +(\d+) │", boxes) for n in pair
+        ]
+        counts = [int(told["all", f"{side}_{name}"]["value"]) for side in ("erroneous", "clean") for name in QUADRANTS]
+        assert told_counts == counts, screen
+        chances = [float(p) for p in re.findall(r"McNemar p = ([\d.]+)", screen)]
+        assert chances == pytest.approx(
+            [told["all", f"{side}_mcnemar"]["p"] for side in ("erroneous", "clean")], rel=0.05
+        )
 
         only_b = int(told["all", "erroneous_only_other_right"]["value"])
         while f"{only_b} cases: only B right, erroneous" not in (now := behind(terminal)):
@@ -83,16 +89,16 @@ def _moved(terminal, before, _screen) -> None:
 
 def complete(screen: str) -> str:
     assert f"{B}" in screen
-    assert "p Holm" in screen
-    assert re.search(r"F1 +[+-]\d+\.\d \[", screen), screen
+    assert f"B {B} ▸ compare" in screen
+    assert "points, 95% from" in screen
     return screen
 
 
 def test_the_export_is_what_the_command_prints(told, tmp_path: Path):
     with app("demo", cwd=tmp_path) as terminal:
-        shown(terminal, "7 scorers", "Quit")
+        shown(terminal, "7 scorers", "? help")
         pressed(terminal, "g c")
-        shown(terminal, "Holm over 2")
+        shown(terminal, "points, 95%")
         pressed(terminal, "e")
         shown(terminal, "JSON file")
         pressed(terminal, "j")

@@ -29,7 +29,7 @@ def rulings(root):
 @pytest.mark.parametrize("size", [(80, 24), *also((120, 36))])
 def test_thirty_rulings_in_thirty_presses_outlive_kill_9_and_undo_takes_back_the_last(size, root):
     with app("-w", str(root), cwd=root, size=size) as terminal:
-        shown(terminal, "60 cases", "Quit")
+        shown(terminal, "60 cases", "? help")
         pressed(terminal, "g l")
         shown(terminal, "60 of 60")
         pressed(terminal, "g t")
@@ -41,7 +41,7 @@ def test_thirty_rulings_in_thirty_presses_outlive_kill_9_and_undo_takes_back_the
         os.kill(terminal.pid, signal.SIGKILL)
     assert len(rulings(root)) == 30
     with under_pilot.app("-w", str(root), cwd=root, size=size) as terminal:
-        shown(terminal, "60 cases", "Quit")
+        shown(terminal, "60 cases", "? help")
         pressed(terminal, "g t")
         after = shown(terminal, "31 of 60", "30 ruled, 30 to go")
         # The same case, through the same scorer.

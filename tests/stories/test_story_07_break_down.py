@@ -21,7 +21,7 @@ def test_a_cell_holds_as_many_cases_as_it_says_and_opens_them(tmp_path):
         if row["metric"] == "error_acc" and row["where"] is not None
     }
     with app("--benchmark", "demo", cwd=tmp_path, size=(150, 50)) as terminal:
-        shown(terminal, "240 cases", "Quit")
+        shown(terminal, "240 cases", "? help")
         pressed(terminal, "g d")
         home = shown(terminal, "by reasoning pattern and error kind", "Enter: ")
         told = re.search(r"Enter: (\d+) cases?: ([^,]+), ([^,]+),", home)

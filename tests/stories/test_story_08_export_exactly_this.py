@@ -10,7 +10,7 @@ from pathlib import Path
 
 import polars as pl
 
-from at_the_terminal import ROOT, eventually, go_to, pressed, shell, shown
+from at_the_terminal import ROOT, eventually, go_to, pressed, shell, shown, unframed
 from scoring.data.schema import content_key
 from under_pilot import app
 
@@ -29,13 +29,13 @@ COLUMNS = {
 """The columns on screen, in their order, and what they are called in files."""
 HIDDEN = ("pred", "rewards", "error type", "pattern", "error category")
 ROW = re.compile(
-    r"^[ ▌](?P<id>\S+) +(?P<n_steps>\d+) +(?P<gold>none|\d+) [=<>o.!] (?P<outcome>[a-z]+(?: alarm)?) +"
-    r"(?P<margin>never|[+-]\d\.\d\d) +(?P<at_gold>–|\d\.\d\d) .*?(?P<generator>[a-z]+(?:-[a-z]+)*…?) *$"
+    r"^ [ ▌](?P<id>\S+) +(?P<n_steps>\d+) +(?P<gold>none|\d+) [=<>o.!] (?P<outcome>[a-z]+(?: alarm)?) +"
+    r"(?P<margin>never|[+−]\d\.\d\d) +(?P<at_gold>–|\d\.\d\d) .*?(?P<generator>[a-z]+(?:-[a-z]+)*…?) *$"
 )
 
 
 def rows_of(screen: str) -> list[dict[str, str]]:
-    return [found.groupdict() for line in screen.splitlines()[3:-1] if (found := ROW.match(line))]
+    return [found.groupdict() for line in unframed(screen).splitlines() if (found := ROW.match(line))]
 
 
 def all_rows(terminal, number: int) -> list[dict[str, str]]:
@@ -62,9 +62,9 @@ def lacks(screen: str, text: str) -> None:
 def arrange(terminal) -> int:
     """Threshold, facets, SQL, search, order and columns, each by its keys; how many cases are left."""
     pressed(terminal, "g l")
-    shown(terminal, "240 of 240 cases", f"· {SCORER} ")
+    shown(terminal, "240 of 240 cases", f"▸ {SCORER} ▸")
     pressed(terminal, "t", "right", "right", "right", "enter")
-    shown(terminal, "threshold 0.530")
+    shown(terminal, "θ 0.530")
     pressed(terminal, ":")
     terminal.send(f"{CONDITION}\r".encode())
     shown(terminal, CONDITION)
@@ -79,11 +79,11 @@ def arrange(terminal) -> int:
     shown(terminal, "[-] = exact")
     pressed(terminal, "escape", "/")
     terminal.send(f"{SEARCH}\r".encode())
-    shown(terminal, f"search {SEARCH}")
+    shown(terminal, "found in")
     pressed(terminal, "s")
     shown(terminal, "Sort by")
     terminal.send(b"margin\r")
-    shown(terminal, "lowest margin first")
+    shown(terminal, "sorted by ")
     pressed(terminal, "v c")
     shown(terminal, "Columns of the list")
     for column in HIDDEN:
@@ -92,7 +92,7 @@ def arrange(terminal) -> int:
         eventually(terminal, partial(lacks, text=f"[x] {column} "))
     pressed(terminal, "enter", "v z")
     screen = shown(terminal, "↑margin", "generator")
-    header = screen.splitlines()[2].replace("↑", " ").replace("found in", " ")
+    header = unframed(screen).splitlines()[2].replace("↑", " ").replace("found in", " ")
     assert re.split(r" {2,}|(?<=steps) |(?<=gold) (?=outcome)|(?<=margin) ", header.strip()) == list(COLUMNS), header
     return int(re.search(r"(\d+) of 240 cases", screen)[1])
 
@@ -105,7 +105,7 @@ def on_screen(row: dict) -> dict[str, str]:
         "n_steps": str(row["n_steps"]),
         "gold": "none" if gold < 0 else str(gold),
         "outcome": row[COLUMNS["outcome"]].replace("_", " "),
-        "margin": "never" if margin is None else f"{margin:+.2f}",
+        "margin": "never" if margin is None else f"{margin:+.2f}".replace("-", "−"),
         "at_gold": "–" if at_gold is None else f"{at_gold:.2f}",
         "generator": row["generator"],
     }
@@ -134,7 +134,7 @@ def words_of(case: dict) -> str:
 
 def test_rows_columns_and_order_are_those_on_screen_and_the_command_prints_the_file_again(tmp_path):
     with app("demo", cwd=tmp_path, size=(160, 60)) as terminal:
-        shown(terminal, "240 cases", "Quit")
+        shown(terminal, "240 cases", "? help")
         number = arrange(terminal)
         assert 20 < number < 200
         seen = all_rows(terminal, number)

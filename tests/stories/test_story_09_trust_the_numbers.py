@@ -81,7 +81,7 @@ def test_the_shell_the_board_and_the_card_tell_the_scripts_numbers(answers, fold
 
     average = f"{100 * wanted['average', 'f1']:.1f}"
     with app("-w", "space", cwd=folder, size=(120, 50)) as terminal:
-        board = shown(terminal, NAME, "Quit")
+        board = shown(terminal, NAME, "? help")
         assert re.search(rf"{NAME} +{re.escape(average)}", board), board
         pressed(terminal, "g r")
         card = eventually(terminal, partial(_card, average=average))
@@ -90,7 +90,7 @@ def test_the_shell_the_board_and_the_card_tell_the_scripts_numbers(answers, fold
         assert f"{240 - unread} of 240 with a verdict" in card
         assert re.search(rf"unparsed +{unread}: ", card)
         # The count on the card opens exactly these cases.
-        for _ in range(12):
+        for _ in range(40):
             if f"Enter: {unread} cases: unparsed" in terminal.screen_text():
                 break
             pressed(terminal, "j")
@@ -99,7 +99,7 @@ def test_the_shell_the_board_and_the_card_tell_the_scripts_numbers(answers, fold
 
 
 def _card(screen: str, average: str) -> str:
-    return says(screen, f"{average} [", "How they are counted")
+    return says(screen, f"{average} (", "How they are counted")
 
 
 def _says(screen: str, text: str) -> str:

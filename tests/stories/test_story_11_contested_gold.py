@@ -63,7 +63,7 @@ def gold_files(folder: Path) -> dict[str, str]:
 
 def stands(screen: str, case: str, place: str, reason: str) -> str:
     title, _, above, *_ = screen.splitlines()
-    assert f"{case} " in title, screen
+    assert f"▸ {case.removeprefix('processbench/')} " in title, screen
     assert f" {place} " in title, screen
     assert above.strip(), screen
     # Where there is less room, names and shares are left out, from the end.
@@ -81,7 +81,7 @@ def test_the_ranked_queue_its_reasons_and_what_a_ruling_changes(size, folder):
     first, second = ranked[:2]
 
     with app("-w", "space", cwd=folder, size=size) as terminal:
-        shown(terminal, f"{CASES} cases", "Quit")
+        shown(terminal, f"{CASES} cases", "? help")
         pressed(terminal, "g l")
         shown(terminal, f"{CASES} of {CASES} cases")
         pressed(terminal, "g t")
@@ -142,7 +142,7 @@ def test_the_ranked_queue_its_reasons_and_what_a_ruling_changes(size, folder):
 def test_hidden_labels_hide_the_reason_until_one_has_ruled(folder):
     (first, *_) = printed("contested", "-w", "space", cwd=folder)
     with app("-w", "space", cwd=folder, size=(120, 36)) as terminal:
-        shown(terminal, f"{CASES} cases", "Quit")
+        shown(terminal, f"{CASES} cases", "? help")
         pressed(terminal, "g l")
         shown(terminal, f"{CASES} of {CASES} cases")
         pressed(terminal, "v b", "g t")
@@ -150,7 +150,7 @@ def test_hidden_labels_hide_the_reason_until_one_has_ruled(folder):
         pressed(terminal, "G", "enter")
         screen = shown(terminal, "BLIND", "1 of 6", "0 ruled, 6 to go")
         assert "scorers say" not in screen
-        assert first["case"] in screen
+        assert first["case"].removeprefix("processbench/") in screen
         pressed(terminal, "2")
         eventually(terminal, lambda screen: stands(screen, first["case"], "1 of 6", first["because"]))
         pressed(terminal, "n")

@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 import critic_spaces
-from at_the_terminal import eventually, pressed, printed, shown
+from at_the_terminal import eventually, pressed, printed, shown, unframed
 from scoring.models.asking import GeneratedAnswer
 from thoroughness import also
 from under_pilot import app
@@ -82,7 +82,7 @@ def test_votes_are_browsed_and_lead_to_steps_and_what_cannot_be_read_is_a_queue(
     queue = [row["id"] for row in rows if row["judge.outcome"] in {"unparsed", "refused"}]
     assert len(queue) == CASES - 8
     with app("-w", "space", cwd=folder, size=(140, 40), NO_COLOR=no_color) as terminal:
-        shown(terminal, f"{CASES} cases", "Quit")
+        shown(terminal, f"{CASES} cases", "? help")
         open_first(terminal)
         pressed(terminal, "v c")
         screen = shown(terminal, "vote 0 (1 of 4)", "paragraph 2 half is wrong")
@@ -118,6 +118,6 @@ def test_votes_are_browsed_and_lead_to_steps_and_what_cannot_be_read_is_a_queue(
         shown(terminal, f"{CASES} of {CASES} cases")
         pressed(terminal, "v u")
         screen = shown(terminal, f" {len(queue)} of {CASES} cases", "No box at all.")
-        seen = [found[1] for line in screen.splitlines()[3:-1] if (found := re.match(r"[ ▌](sums-\d+) ", line))]
+        seen = [found[1] for line in unframed(screen).splitlines() if (found := re.match(r" [ ▌](sums-\d+) ", line))]
         assert seen == queue
         assert re.search(r"\? unparsed: \S+", screen), screen

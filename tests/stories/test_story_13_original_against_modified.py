@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 import originals
-from at_the_terminal import eventually, pressed, printed, shown
+from at_the_terminal import eventually, pressed, printed, shown, unframed
 from thoroughness import also
 from under_pilot import app
 
@@ -29,6 +29,7 @@ def line_of(screen: str, text: str) -> str:
 
 def compares(screen: str, rows: list[dict]) -> str:
     """Every step of both solutions with its mark, its numbers and its rewards, in order."""
+    screen = unframed(screen)
     assert "orig    mod" in screen, screen
     at = 0
     for row in rows:
@@ -68,7 +69,7 @@ def test_d_lays_both_solutions_beside_each_other(size, no_color, folder):
     tracked = [row["alpha.original_reward"] for row in rows if row["original_text"] is not None]
     assert tracked == list(originals.REWARDS_OF_ORIGINAL)
     with app("-w", "space", cwd=folder, size=size, NO_COLOR=no_color) as terminal:
-        shown(terminal, "Quit", "alpha")
+        shown(terminal, "? help", "alpha")
         pressed(terminal, "g l")
         shown(terminal, "4 of 4 cases")
         pressed(terminal, "enter")
@@ -85,7 +86,7 @@ def test_d_lays_both_solutions_beside_each_other(size, no_color, folder):
 
         # Where the original was not scored or is not there the screen says so.
         pressed(terminal, "n", "n", "v o")
-        screen = shown(terminal, "circular_sum_2 · 3 of 4", "Original against modified")
+        screen = shown(terminal, "▸ circular_sum_2", "3 of 4", "Original against modified")
         assert "orig    mod" not in screen or not re.search(rf"~- +\d+ +\S* ?{NUMBER}", screen), screen
         pressed(terminal, "n")
         screen = shown(terminal, "4 of 4")

@@ -3,7 +3,7 @@
 import re
 from functools import partial
 
-from at_the_terminal import eventually, pressed, printed, shown
+from at_the_terminal import eventually, pressed, printed, shown, unframed
 from under_pilot import app
 
 
@@ -17,9 +17,10 @@ def test_bars_and_missed_add_up_and_open_their_cases(tmp_path):
     rows = printed("breakdown", "--benchmark", "demo", "--scorer", "tiny-prm-m", "--of", "offset", cwd=tmp_path)
     counts = {(row["outcome"], row["offset"]): row["value"] for row in rows if row["metric"] == "count"}
     with app("--benchmark", "demo", cwd=tmp_path, size=(150, 40)) as terminal:
-        shown(terminal, "240 cases", "Quit")
-        pressed(terminal, "g d", "tab", "tab", "tab")
-        lines = shown(terminal, "lie from the earliest error", "erroneous with a verdict").splitlines()
+        shown(terminal, "240 cases", "? help")
+        pressed(terminal, "g d", "]", "]", "]")
+        screen = shown(terminal, "lie from the earliest error", "erroneous with a verdict")
+        lines = unframed(screen).splitlines()
         at = next(at for at, line in enumerate(lines) if re.search(r"-1 +0 +\+1", line))
         names, bars = lines[at].split(), [int(word) for word in lines[at + 1].split()]
         assert names[-1] == "missed"

@@ -27,7 +27,7 @@ def test_ours_published_and_difference_stand_in_the_app_as_in_the_shell(folder):
     rows = printed("paper", "processbench", "3", "-w", "other", cwd=folder)
     (cell,) = (row for row in rows if row["subset"] == "gsm8k")
     with app("-w", "other", cwd=folder, size=(120, 36)) as terminal:
-        shown(terminal, "PRM800K", "Quit")
+        shown(terminal, "PRM800K", "? help")
         pressed(terminal, "g p")
         screen = eventually(terminal, partial(_says, texts=("Table 3 of ProcessBench", "Checked 1 of 5")))
         lines = screen.splitlines()
@@ -50,7 +50,7 @@ def test_ours_published_and_difference_stand_in_the_app_as_in_the_shell(folder):
         eventually(terminal, partial(_says, texts=("Table 2", "the cases by subset", "Table 9")))
         pressed(terminal, "enter")
         eventually(terminal, partial(_says, texts=("Table 2 of ProcessBench", "process error rate")))
-        pressed(terminal, "tab")
+        pressed(terminal, "]")
         eventually(terminal, partial(_says, texts=("Tables of ProcessBench", "critics by one greedy answer")))
 
 

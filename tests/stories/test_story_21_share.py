@@ -34,11 +34,11 @@ class Elements(HTMLParser):
 
 def test_one_file_offline_with_the_board_the_comparison_and_cases(tmp_path: Path):
     with app("demo", cwd=tmp_path) as terminal:
-        shown(terminal, "7 scorers", "Quit")
+        shown(terminal, "7 scorers", "? help")
         pressed(terminal, "e")
         shown(terminal, "HTML report, to mail")
         pressed(terminal, "h")
-        shown(terminal, "Wrote the report to demo-report.html", "prm-inspect report")
+        shown(terminal, "demo-report.html")
     page = (tmp_path / "demo-report.html").read_text(encoding="utf-8")
     assert len(page.encode()) < 2_000_000
     found = Elements()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from at_the_terminal import eventually, pressed, printed, shown
+from at_the_terminal import eventually, pressed, printed, shown, unframed
 from thoroughness import also
 from under_pilot import app
 
@@ -30,7 +30,7 @@ def told(folder: Path, seed: int):
 
 
 def line_of(screen: str, start: str) -> str:
-    lines = [line.strip() for line in screen.splitlines()]
+    lines = [line.strip() for line in unframed(screen).splitlines()]
     return next((line for line in lines if re.match(rf"{re.escape(start)}  ", line)), "")
 
 
@@ -48,7 +48,7 @@ def _has(screen: str, words: str) -> str:
 def test_every_way_is_the_command_s_says_where_it_is_optimistic_and_opens_its_cases(seed, tmp_path: Path):
     rows = told(tmp_path, seed)
     with app("--seed", str(seed), "demo", cwd=tmp_path, size=(120, 44)) as terminal:
-        shown(terminal, "7 scorers", "Quit")
+        shown(terminal, "7 scorers", "? help")
         pressed(terminal, "g h")
         screen = shown(terminal, BAND, "tuned on algebra")
         for words, kind in WAYS.items():
@@ -74,7 +74,7 @@ def test_every_way_is_the_command_s_says_where_it_is_optimistic_and_opens_its_ca
         assert eventually(terminal, lambda screen: _has(screen, "present, the default"))
 
         # What is tuned on one subset is told on every other.
-        pressed(terminal, "tab", "tab")
+        pressed(terminal, "]", "]")
         screen = shown(terminal, "[from subset to subset]", "tuned on reasoning", "* optimistic")
         for tuned in SUBSETS:
             line = next(line for line in screen.splitlines() if line.strip().startswith(f"tuned on {tuned} "))

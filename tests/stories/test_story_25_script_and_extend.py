@@ -90,7 +90,7 @@ def test_an_adapter_of_25_lines_is_found_checked_scored_and_shown(site, model, t
 
     # What it gave stays there without the package: on the board, and in the picker of scorers beside each other.
     with app("-w", "space", cwd=tmp_path, size=(120, 36)) as terminal:
-        shown(terminal, "2 scorers", name, "Quit")
+        shown(terminal, "2 scorers", name, "? help")
         pressed(terminal, "g l")
         shown(terminal, "12 of 12 cases")
         pressed(terminal, "enter")
@@ -104,7 +104,7 @@ def test_an_adapter_of_25_lines_is_found_checked_scored_and_shown(site, model, t
         )
         pressed(terminal, "escape")
         for _ in range(2):
-            if f"· {name} " in terminal.screen_text().splitlines()[0]:
+            if f"▸ {name} ▸" in terminal.screen_text().splitlines()[0]:
                 break
             pressed(terminal, "l")
         rewards = row[f"{name}.rewards"]

@@ -73,7 +73,7 @@ def test_the_shell_counts_them_between_any_two(run, folder):
 def test_the_app_opens_exactly_those_with_both_checkpoints_beside_each_other(run, folder):
     broke, mended = (len(changed(run, 100, 200, mended=mended)) for mended in (False, True))
     with app("-w", "space", cwd=folder, size=(120, 50)) as terminal:
-        shown(terminal, f"{N} cases", "Quit")
+        shown(terminal, f"{N} cases", "? help")
         pressed(terminal, "g e")
         screen = shown(terminal, "math-prm: 3 checkpoints, steps 100 to 300", "Cases from step 100 to step 300", "]")
         line = next(line for line in screen.splitlines() if " 200  checkpoint-200" in line)

@@ -64,9 +64,9 @@ def scorers_of_cases(app_id: int) -> list[int]:
 
 def test_a_person_scores_a_case_puts_an_error_in_and_finds_it_again(folder):
     with app("-w", "space", cwd=folder, size=(120, 36)) as terminal:
-        shown(terminal, "3 of 3 cases", "Quit")
+        shown(terminal, "3 of 3 cases", "? help")
         pressed(terminal, "enter")
-        shown(terminal, "sums-0 · 1 of 3", RIGHT)
+        shown(terminal, "▸ sums-0 ", RIGHT)
         # No PRM is known here: a checkpoint is asked for. Its rewards come on screen, and into the cache.
         pressed(terminal, "S")
         shown(terminal, "sums-0 with", "a checkpoint's folder")
@@ -121,17 +121,17 @@ def test_a_person_scores_a_case_puts_an_error_in_and_finds_it_again(folder):
     (folder / "gsm8k.json").write_text(json.dumps([{**row, "label": 1} for row in rows]))
     shell("import", "gsm8k.json", "-w", "space", cwd=folder)
     with under_pilot.app("-w", "space", cwd=folder, size=(120, 36)) as terminal:
-        shown(terminal, "Quit", "tiny-prm-m")
+        shown(terminal, "? help", "tiny-prm-m")
         pressed(terminal, "g l")
         shown(terminal, "3 of 3 cases")
         pressed(terminal, "enter")
-        shown(terminal, "sums-0 · 1 of 3", "1 variant: step 2 changed (g w opens it)")
+        shown(terminal, "▸ sums-0 ", "1 variant: step 2 changed (g w opens it)")
         pressed(terminal, "g w")
         shown(terminal, f"largest difference {drops[STEP]:+.2f}, at step {STEP}", "variant 1 of 1")
         pressed(terminal, "u")
         shown(terminal, "Nothing is changed yet.")
         pressed(terminal, "escape")
-        eventually(terminal, lambda screen: said(screen, "sums-0 · 1 of 3") and absent(screen, "1 variant"))
+        eventually(terminal, lambda screen: said(screen, "▸ sums-0 ") and absent(screen, "1 variant"))
 
 
 def said_all(screen: str, texts: tuple[str, ...]) -> str:

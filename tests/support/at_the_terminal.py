@@ -77,6 +77,13 @@ def go_to(terminal: Terminal, text: str) -> None:
     raise AssertionError(f"the cursor never came to {text}:\n{terminal.screen_text()}")
 
 
+def unframed(screen: str) -> str:
+    """The text of a screen without frames and scroll bars; of panes beside each other the left one comes first."""
+    rows = [re.split(r"(?<=[│┃╮┓╯┛])(?=[│┃╭┏╰┗])", line.rstrip(" ▁▂▃▄▅▆▇█")) for line in screen.splitlines()]
+    panes = [[re.sub(r"^[│┃]|[▁-█]? ?[│┃]$", "", part).rstrip() for part in row] for row in rows]
+    return "\n".join(row[at] for at in range(max(map(len, panes))) for row in panes if at < len(row))
+
+
 def typed(terminal: Terminal, text: str) -> None:
     """Type into an open line, all at once."""
     terminal.send(text.encode())

@@ -109,7 +109,7 @@ async def test_what_was_asked_for_holds_on_every_screen(query):
         text = await rests(pilot, "filter", "subset", "words")
         assert "80.0" in text
         await press(pilot, "g", "l")
-        await shows(pilot, "4 of 9 cases", "F1 80.0", "threshold 0.530 (chosen)")
+        await shows(pilot, "4 of 9 cases", "F1 80.0", "θ 0.530 chosen")
         await press(pilot, "x")
         await shows(pilot, "4 of 9 cases")
 

@@ -112,7 +112,9 @@ async def test_a_removed_benchmark_goes_and_another_one_is_shown_and_without_any
         pilot.app.clear_notifications()
         await press(pilot, "enter")
         gone = [remove(space, "benchmark", name) for name in ("bench", "other")]
-        await shows(pilot, "0 cases", "removed from the workspace. There is no", "In its trash: bench, other.")
+        await shows(pilot, "0 cases")
+        texts = ("removed from the workspace. There is no", "In its trash: bench, other.")
+        await until(pilot, lambda: any(all(text in one.text for text in texts) for one in pilot.app.message_history))
         await press(pilot, "j", "enter", "n", "f", "escape", "escape", "escape", "enter", "t", "escape")
         sound(pilot)
         trash.restore(space, gone[0])
@@ -124,7 +126,7 @@ async def test_a_benchmark_that_comes_waits_until_nobody_is_interrupted(space):
     gone = remove(space, "benchmark", "bench")
     async with opened(Query(workspace=str(space.root)), size=(160, 40)) as pilot:
         await press(pilot, "g", "l", "enter")
-        await shows(pilot, "other/")
+        await shows(pilot, "other ▸ alpha ▸ cases ▸")
         screen, looks = pilot.app.screen, []
         real = pilot.app.following.would_interrupt
         pilot.app.following.would_interrupt = lambda workspace: looks.append(real(workspace)) or looks[-1]

@@ -111,7 +111,7 @@ async def test_the_app_follows_it_in_keys_footer_panel_and_palette(query, tmp_pa
         assert any("There is no command 'nothing'" in message.text for message in app.message_history)
         app.clear_notifications()
         await press(pilot, "enter")
-        text = await rests(pilot, "most instructive first", "^F facets")
+        text = await rests(pilot, "sorted by most instructive", "^F facets")
         assert "⏎ case" in text
         await press(pilot, "f")
         await shows(pilot, "$\\frac{3}{4}$")
