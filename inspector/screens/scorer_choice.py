@@ -34,8 +34,7 @@ class ScorerChoice(Dialog[tuple[str, ...] | None]):
 
     @property
     def content_width(self) -> int:
-        pairs = zip(self._names, self._facts, strict=True)
-        return natural_width([Pick(name, f"A {name}", facts, ticked=True) for name, facts in pairs])
+        return natural_width(self._picks)
 
     def compose_panel(self) -> ComposeResult:
         yield PickList()
@@ -44,8 +43,9 @@ class ScorerChoice(Dialog[tuple[str, ...] | None]):
         self.query_one(PickList).focus()
         self._show(self._names.index(self._focus) if self._focus in self._names else 0)
 
-    def _show(self, cursor: int) -> None:
-        picks = [
+    @property
+    def _picks(self) -> list[Pick]:
+        return [
             Pick(
                 name,
                 name,
@@ -55,7 +55,9 @@ class ScorerChoice(Dialog[tuple[str, ...] | None]):
             )
             for name, fact in zip(self._names, self._facts, strict=True)
         ]
-        self.query_one(PickList).show(picks, cursor)
+
+    def _show(self, cursor: int) -> None:
+        self.query_one(PickList).show(self._picks, cursor)
 
     def action_tick(self) -> None:
         """Tick or untick the scorer under the cursor, and go to the next one."""

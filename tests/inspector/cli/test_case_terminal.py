@@ -36,7 +36,9 @@ async def test_gold_step_predicted_step_rewards_and_outcome_without_scrolling(sp
         assert predicted.startswith("pred")
         assert ("0.30x" if ascii_only else "0.30✗") in predicted
         # With another scorer beside: both outcomes, both predicted steps.
-        await press(pilot, "o", "k", "space", "enter")
+        await press(pilot, "o")
+        await shows(pilot, "in focus")
+        await press(pilot, "k", "space", "enter")
         text = await shows(pilot, "A = exact", "B > late", "1 of 2 is right")
         assert ("0 <-.50x" if ascii_only else "0 ◂-.50✗") in text
         assert text.isascii() is ascii_only
