@@ -170,12 +170,17 @@ class SheetView(Sized, LineView):
         """Where the number is that stood under the cursor: the one with the same cases, else the nearest.
 
         Of several with the same cases, as many come before it as before, if there are so many. So it is found again in
-        a sheet of another width, and in one that was filled in.
+        a sheet of another width, and in one that was filled in. The nearest one is sought as many lines beneath the
+        first number of its panel as before: the panels above may have grown.
         """
         drill = old[before].piece.drill
         earlier = sum(spot.piece.drill == drill for spot in old[:before])
         alike = [at for at, spot in enumerate(self._spots) if spot.piece.drill == drill]
-        return alike[min(earlier, len(alike) - 1)] if alike else self._nearest(old[before])
+        if alike:
+            return alike[min(earlier, len(alike) - 1)]
+        spot = old[before]
+        began, begins = (_first_line(spots, spot.panel) for spots in (old, self._spots))
+        return self._nearest(spot if begins is None else spot._replace(line=spot.line + begins - (began or 0)))
 
     def _nearest(self, spot: SheetSpot) -> int:
         """Where the same number is: at the same place, else on the same line, else on the next one with a number."""
@@ -321,3 +326,7 @@ def _spots(sheet: Sheet) -> list[SheetSpot]:
                 spots.append(SheetSpot(number, place, cell, width, piece, panel))
             cell += width
     return spots
+
+
+def _first_line(spots: list[SheetSpot], panel: int | None) -> int | None:
+    return next((spot.line for spot in spots if spot.panel == panel), None)

@@ -56,7 +56,7 @@ NEEDING = {
         )
     },
     ("taxonomy", "redo"): Needing((*MOVED, "u"), says("(in none): 1 note")),
-    ("case", "redo"): Needing(("g l", "enter", *TAGGED, "u"), says("Tags  knotty")),
+    ("case", "redo"): Needing(("g l", "enter", *TAGGED, "u"), says("Tags      knotty")),
 }
 IN_STORIES = {
     *(("triage", f"rule-{ruling.replace(' ', '-')}") for ruling in RULINGS),

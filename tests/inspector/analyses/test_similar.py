@@ -58,7 +58,7 @@ def test_without_a_case_or_with_nothing_like_it_there_is_a_sentence(query, capsy
 async def test_in_the_app_one_is_opened_from_a_case_and_nothing_is_told_that_is_hidden_or_was_not_tagged(query):
     async with opened(query) as pilot:
         await press(pilot, "enter", "g", "t", "enter")
-        await shows(pilot, "bench/alarm-one")
+        await shows(pilot, "triage ▸ alarm-one")
         assert not pilot.app.screen.query_one("#alike").display
         await press(pilot, "g", "l", "v", "b", "g", "k")
         await shows(pilot, "Like bench/", "text ")
@@ -82,12 +82,12 @@ async def test_in_triage_tagged_cases_that_are_like_this_one_are_told(query):
     async with opened(query) as pilot:
         await press(pilot, "enter", "g", "t", "enter")
         # What shares hardly a word with it is not like it.
-        await shows(pilot, "bench/alarm-one")
+        await shows(pilot, "triage ▸ alarm-one")
         await press(pilot, "n", "n")
-        screen = await shows(pilot, "bench/missed-one", "Tagged and like it: bench/", "[[odd]] 28%")
+        screen = await shows(pilot, "triage ▸ missed-one", "Tagged and like it: bench/", "[[odd]] 28%")
         assert "missed-one [" not in screen
         await press(pilot, "v", "b")
         await hides(pilot, "Tagged and like it")
         await press(pilot, "1")
         # With a ruling everything is shown.
-        await shows(pilot, "bench/missed-one", "Tagged and like it")
+        await shows(pilot, "triage ▸ missed-one", "Tagged and like it")

@@ -142,7 +142,7 @@ async def test_the_rail_moves_the_threshold_on_differences(root):
     query = Query(workspace=root, rules=(("falls", "diff<="),), scorers=("falls",))
     async with opened(query, size=(130, 36)) as pilot:
         await press(pilot, "t")
-        await shows(pilot, "threshold on differences -0.0500 (PRMBench's toolkit)", "d default -0.05")
+        await shows(pilot, "threshold on differences -0.050 (PRMBench's toolkit)", "d default -0.05")
         start = inspected(pilot)
         values = start.evaluation.compared_values.values
         assert threshold_span(start.evaluation) == (values.min(), values.max())

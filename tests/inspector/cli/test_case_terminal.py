@@ -28,18 +28,19 @@ async def test_gold_step_predicted_step_rewards_and_outcome_without_scrolling(sp
         await press(pilot, "enter")
         await shows(pilot, "5 of 9 cases")
         await press(pilot, "j", "enter")
-        await shows(pilot, "two steps late", "Step 2 of late-one.")
-        lines = [line.strip() for line in screen_lines(pilot.app)]
+        await shows(pilot, "> predicted step 2", "two steps late", "Step 2 of late-one.")
+        lines = [line.strip("|│┃ ") for line in screen_lines(pilot.app)]
         gold, predicted = (next(line for line in lines if f"Step {step} of late-one." in line) for step in (0, 2))
         assert gold.startswith("gold")
         assert "0.70" in gold
         assert predicted.startswith("pred")
         assert ("0.30x" if ascii_only else "0.30✗") in predicted
-        assert any(line.startswith("> predicted step 2, gold step 0: two steps late") for line in lines)
         # With another scorer beside: both outcomes, both predicted steps.
-        await press(pilot, "o", "j", "space", "enter")
-        text = await shows(pilot, "B beta = exact 0", "A alpha > late 2", "1 of 2 exact; A late")
-        assert ("-0.50x<" if ascii_only else "-0.50✗◂") in text
+        await press(pilot, "o")
+        await shows(pilot, "in focus")
+        await press(pilot, "k", "space", "enter")
+        text = await shows(pilot, "A = exact", "B > late", "1 of 2 is right")
+        assert ("0 <-.50x" if ascii_only else "0 ◂-.50✗") in text
         assert text.isascii() is ascii_only
 
 
@@ -47,7 +48,7 @@ def test_a_key_of_the_step_cursor_writes_little(space, tmp_path):
     state = {"XDG_STATE_HOME": str(tmp_path)}
     with Terminal([*RUN, "-w", space], columns=200, lines=50, env=state) as terminal:
         terminal.wait_for("2 scorers")
-        for key, shown in (("g l", "9 of 9 cases"), ("G", "Step 12 of long-one"), ("enter", "long-one · 9 of 9")):
+        for key, shown in (("g l", "9 of 9 cases"), ("G", "Step 12 of long-one"), ("enter", "cases ▸ long-one")):
             terminal.press(key)
             terminal.wait_for(shown)
         terminal.press("home")

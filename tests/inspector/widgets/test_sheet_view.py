@@ -70,6 +70,24 @@ async def test_where_its_number_has_gone_it_stands_on_the_nearest(pilot):
     assert here(pilot) == (0, 0, "1")
 
 
+async def test_where_other_numbers_come_and_a_panel_above_grows_it_stays_on_its_line_of_the_panel(pilot):
+    """As when A and B change places: other cases, first without intervals, and then with a longer verdict above."""
+    view = pilot.app.query_one(SheetView)
+
+    def panels(above, *lines):
+        return Sheet((*((Piece("verdict", panel=0),) for _ in range(above)), *lines))
+
+    def other(text):
+        return Piece(text, "", CaseLink((text,), 1, text), panel=1)
+
+    view.show_sheet(panels(2, (other("1"),), (other("2"),)))
+    await press(pilot, "home")
+    view.show_sheet(panels(1, (other("3"),), (other("4"),)))
+    assert here(pilot) == (1, 0, "3")
+    view.show_sheet(panels(2, (other("3"),), (other("4"),)))
+    assert here(pilot) == (2, 0, "3")
+
+
 async def test_a_page_down_shows_what_stands_last_however_little_is_beyond(pilot):
     view = pilot.app.query_one(SheetView)
     lines = [(Piece(f"line {place}"),) for place in range(13)]

@@ -49,7 +49,7 @@ def nobody() -> Query:
 
 IMPORT = "prm-inspect import"
 SITUATIONS = {
-    "an empty workspace": Situation(scenes.empty, "cases", ("g l",), ("0 of 0 cases", "no case here yet", IMPORT)),
+    "an empty workspace": Situation(scenes.empty, "cases", ("g l",), ("0 of 0 cases", "No cases yet", IMPORT)),
     "its board": Situation(scenes.empty, "board", (), ("0 cases", "There is no case here", IMPORT)),
     "one case": Situation(scenes.single, "cases", ("g", "l"), ("1 of 1 case", "problem 0", "exactly right")),
     "one case's board": Situation(scenes.single, "board", (), ("1 case", "No F1: no clean case was scored.")),

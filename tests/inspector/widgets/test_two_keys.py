@@ -15,7 +15,7 @@ async def test_whoever_hesitates_sees_the_letters_and_typed_at_once_keys_keep_th
         await press(pilot, "g")
         await shows(pilot, "a Bias", "c Compare", "h Thresholds")
         await press(pilot, "c")
-        await shows(pilot, "alpha against beta")
+        await shows(pilot, "A alpha, B beta ▸ compare")
         await hides(pilot, "h Thresholds")
         await press(pilot, "g", "b")
         for first in ("g", "v"):
@@ -42,7 +42,7 @@ async def test_before_that_nothing_is_painted(query, monkeypatch):
         await press(pilot, "g")
         assert screen_text(pilot.app) == before
         await press(pilot, "c")
-        await shows(pilot, "alpha against beta")
+        await shows(pilot, "A alpha, B beta ▸ compare")
 
 
 @pytest.mark.parametrize("width", [20, 40, 80, 200])

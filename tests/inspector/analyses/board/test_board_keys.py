@@ -44,7 +44,7 @@ async def test_a_number_of_the_board_opens_its_cases_and_rows_differences_and_ba
         assert board(pilot).filter(kind="baseline")["standing"].null_count() == 3
         assert pilot.app.state.results.query.baselines
         await press(pilot, "G", "enter")
-        await shows(pilot, "always-first-step", "filter outcome = any failure")
+        await shows(pilot, "always-first-step ▸ failures")
         await press(pilot, "escape", "v", "b")
         await shows(pilot, "7 scorers")
         await hides(pilot, "always-clean")
@@ -80,7 +80,7 @@ async def test_a_number_of_the_board_opens_its_cases_and_rows_differences_and_ba
         await press(pilot, "escape")
         await shows(pilot, "44.2 ★")
         await press(pilot, "enter")
-        await shows(pilot, "filter outcome = any failure")
+        await shows(pilot, "▸ failures")
         await press(pilot, "escape", "home")
         await ranked(pilot)
         before = await rests(pilot)

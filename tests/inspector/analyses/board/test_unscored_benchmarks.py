@@ -26,11 +26,11 @@ async def test_it_has_a_row_from_which_it_is_read_and_scored(tmp_path):
         await shows(pilot, "7 cases not scored yet. Enter opens them, S scores them")
         assert inspected(pilot).focus.benchmark == "processbench"
         await press(pilot, "v", "d")
-        assert "there is nothing to compare with" in next(iter(pilot.app._notifications)).message
+        assert "there is nothing to compare with" in next(iter(pilot.app.message_history)).text
         await press(pilot, "S")
-        await shows(pilot, "Score processbench with a PRM")
+        await shows(pilot, "Score processbench")
         await press(pilot, "escape", "enter")
-        await shows(pilot, "7 of 7 cases", "nobody has scored it, S does")
+        await shows(pilot, "7 of 7 cases", "not scored yet, S scores them")
         # Nothing is seen through a scorer that has never seen it.
         assert inspected(pilot).focus.scorer is None
         assert "unscored" not in await rests(pilot, "sums-0")

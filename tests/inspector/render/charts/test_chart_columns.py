@@ -92,12 +92,12 @@ def test_a_drawing_takes_the_place_of_the_interval_where_there_is_room():
     wide = lines(100)
     assert "●" in wide[1]
     assert "█" in wide[1]
-    assert "[" not in wide[1]
+    assert "(" not in wide[1]
     assert "●" not in wide[2]
     narrow = lines(40)
-    assert "44.2 [36.4, 51.0]" in narrow[1]
+    assert "44.2 (36.4 to 51.0)" in narrow[1]
     assert "●" not in narrow[1]
-    assert lines(100, charts=False)[1].split() == ["one", "44.2", "[36.4,", "51.0]", "31.9", "240"]
+    assert lines(100, charts=False)[1].split() == ["one", "44.2", "(36.4", "to", "51.0)", "31.9", "240"]
 
 
 def test_bars_give_way_before_intervals():
@@ -111,12 +111,12 @@ def test_html_draws_the_same_and_a_notebook_has_the_numbers():
     section = Section("", "one", (example(),))
     document = page("html", "title", (section,), {})
     assert document.count('class="cell"') == 2
-    assert "[36.4, 51.0]" in document
+    assert "(36.4 to 51.0)" in document
     assert "<svg" not in fragment((section,))
 
 
 @pytest.mark.parametrize("form", ["markdown", "latex"])
 def test_pages_have_numbers(form):
     words = page(form, "title", (Section("", "one", (example(),)),), {})
-    assert "36.4, 51.0" in words
+    assert "36.4 to 51.0" in words
     assert "●" not in words

@@ -45,7 +45,7 @@ REACHED = {
 SHOWN = {
     "board": "2 scorers",
     "cases": "5 of 9 cases",
-    "case": "1 of 5",
+    "case": "failures ▸ alarm-one",
     "triage": "0 ruled, 5 to go",
     "metrics": "beta",
     "highlights": "further than chance",
@@ -78,7 +78,7 @@ class Effect:
 
 
 LONG = ("escape", "escape", "g", "l", "G", "enter")
-LOW, HIGH = ("home", "ctrl+d", "j"), ("G", "ctrl+u", "k")
+LOW, HIGH = ("home", "j", "ctrl+d", "j"), ("G", "ctrl+u", "k")
 """Keys that lead into the middle of a long case, and to the first or the last step that is on the screen there."""
 REASON = ("n", "G", "k")
 BESIDE = {
@@ -98,7 +98,7 @@ BESIDE = {
 THROUGH_ONE = ("metrics", "highlights", "card", "breakdown", "bias", "best-of-n", "votes", "timeline", "taxonomy")
 """Screens whose title names the scorer in focus."""
 EFFECTS = {
-    ("board", "open-failures"): Effect("filter outcome ="),
+    ("board", "open-failures"): Effect("5 of 9 cases"),
     ("board", "open-cases"): Effect("9 of 9 cases"),
     ("board", "threshold"): Effect("* best"),
     ("board", "export"): Effect("CSV file"),
@@ -116,7 +116,7 @@ EFFECTS = {
     ("board", "published"): Effect("No published figures are known for these benchmarks.", undo=()),
     ("cases", "yank-row"): Effect("Copied the facts of alarm-one", undo=()),
     ("case", "yank-case"): Effect("Copied the whole case bench/alarm-one", undo=()),
-    ("cases", "open-case"): Effect("1 of 5"),
+    ("cases", "open-case"): Effect("failures ▸ alarm-one"),
     ("cases", "threshold"): Effect("* best"),
     ("cases", "facets"): Effect("[x] o missed"),
     ("cases", "condition"): Effect("take the word"),
@@ -124,7 +124,7 @@ EFFECTS = {
     ("cases", "keep"): Effect("1 of 9 cases", before=("x", "l"), undo=("x", "home")),
     ("cases", "hide"): Effect("8 of 9 cases", before=("x", "l"), undo=("x", "home")),
     ("cases", "search"): Effect("/ in all:"),
-    ("cases", "clear"): Effect("no filter", undo=("escape", "enter")),
+    ("cases", "clear"): Effect("9 of 9 cases", undo=("escape", "enter")),
     ("cases", "sort"): Effect("type letters to narrow"),
     ("cases", "columns"): Effect("Columns of the list, and of what is exported from it"),
     ("cases", "zoom"): Effect(goes="Problem of alarm-one", undo=("v", "z")),
@@ -154,11 +154,11 @@ EFFECTS = {
     ("cases", "blind"): Effect("blind: gold", undo=("v", "b")),
     ("case", "blind"): Effect("blind: gold", undo=("v", "b")),
     ("case", "overlay"): Effect("Scorers beside each other"),
-    ("case", "next-step"): Effect("Step 24 of", before=(*LONG, *HIGH), undo=HIGH),
+    ("case", "next-step"): Effect("Step 26 of", before=(*LONG, *HIGH), undo=HIGH),
     ("case", "previous-step"): Effect("Step 7 of", before=(*LONG, *LOW), undo=LOW),
-    ("case", "half-page-down"): Effect("Step 25 of", before=(*LONG, *HIGH), undo=HIGH),
-    ("case", "half-page-up"): Effect("Problem of", before=(*LONG, *LOW), undo=LOW),
-    ("case", "first-step"): Effect("Problem of", before=(*LONG, *LOW), undo=LOW),
+    ("case", "half-page-down"): Effect("Step 29 of", before=(*LONG, *HIGH), undo=HIGH),
+    ("case", "half-page-up"): Effect("Step 0 of", before=(*LONG, *LOW), undo=LOW),
+    ("case", "first-step"): Effect("Step 0 of", before=(*LONG, *LOW), undo=LOW),
     ("case", "last-step"): Effect("Why   Because", before=(*LONG, *HIGH), undo=HIGH),
     ("case", "turn-over"): Effect("hidden; v r shows it", before=REASON, undo=("enter",)),
     ("case", "prefix"): Effect("steps 0-10: right, rewards 0.90 to 0.90", before=(*LONG, *LOW), undo=("v", "p", *LOW)),
@@ -168,8 +168,8 @@ EFFECTS = {
     ("case", "score-case"): Effect("Score bench/alarm-one with"),
     ("case", "what-if"): Effect("Nothing is changed yet."),
     ("case", "tokens"): Effect("alpha has no weights", undo=("v", "t")),
-    ("case", "next-scorer"): Effect("beta", undo=("h",)),
-    ("case", "previous-scorer"): Effect("beta", undo=("l",)),
+    ("case", "next-scorer"): Effect("bench ▸ beta", undo=("h",)),
+    ("case", "previous-scorer"): Effect("bench ▸ beta", undo=("l",)),
     ("case", "reason"): Effect("hidden; v r shows it", before=REASON, undo=("v", "r")),
     ("case", "news"): Effect("repeats of the one before is dim", undo=("v", "d")),
     ("case", "raw"): Effect("$\\frac{3}{4}$", undo=("v", "w")),
@@ -177,7 +177,8 @@ EFFECTS = {
     ("case", "back"): Effect("5 of 9 cases", undo=("enter",)),
     ("case", "help"): Effect("One case: the keys"),
     ("compare", "scorers"): Effect("Compare with"),
-    ("compare", "swap"): Effect("A  beta", undo=("v s",)),
+    ("compare", "another-scorer"): Effect("A beta", undo=("v n",)),
+    ("compare", "swap"): Effect("A beta", undo=("v s",)),
     ("compare", "drill"): Effect("filter tried by both"),
     ("compare", "help"): Effect("Two scorers: A is"),
     ("compare", "next-page"): Effect("[cascade]", undo=("left_square_bracket",)),
@@ -202,7 +203,7 @@ EFFECTS = {
         if other != one
     },
     **{("board", other): Effect(words) for other, words in BESIDE.items()},
-    ("board", "compare-here"): Effect("Who is right where the other is wrong"),
+    ("board", "compare-here"): Effect("A alpha, B beta"),
     ("board", "common-cases"): Effect("All on the common cases", undo=("v", "a")),
     ("metrics", "drill"): Effect("filter tried by alpha"),
     ("highlights", "drill"): Effect("filter "),
@@ -247,9 +248,15 @@ EFFECTS = {
         (one, "card"): Effect("How a verdict is decided", undo=REACHED[one])
         for one in ("breakdown", "bias", "best-of-n", "votes", "timeline")
     },
-    **{(one, "board"): Effect("Alpha reads the text", undo=REACHED[one]) for one in ("cases", "case", *ANALYSES)},
+    **{
+        (one, "method"): Effect("no separate description of its method", undo=())
+        for one in ANALYSES
+        if one not in {"compare", "taxonomy"}
+    },
+    ("compare", "method"): Effect("How this is tested"),
+    **{(one, "board"): Effect("2 scorers", undo=REACHED[one]) for one in ("cases", "case", *ANALYSES)},
     ("case", "list"): Effect("5 of 9 cases", undo=("enter",)),
-    **{(one, "back"): Effect("Alpha reads the text", undo=REACHED[one]) for one in ANALYSES},
+    **{(one, "back"): Effect("2 scorers", undo=REACHED[one]) for one in ANALYSES},
 }
 EVERYWHERE = {
     **{name: Effect(words) for name, words in BESIDE.items()},
