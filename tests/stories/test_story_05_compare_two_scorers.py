@@ -60,12 +60,12 @@ def test_what_only_the_other_has_right_is_a_list_with_both_beside_each_other(siz
         )
 
         only_b = int(told["all", "erroneous_only_other_right"]["value"])
-        while f"{only_b} cases: only B right, erroneous" not in (now := behind(terminal)):
+        while f"{only_b} cases: {A} wrong and {B} right, erroneous" not in (now := behind(terminal)):
             # Into the row of erroneous cases, then along it.
-            pressed(terminal, "l" if "right, erroneous" in now else "j")
+            pressed(terminal, "h" if ", clean" in now else "j")
             eventually(terminal, partial(_moved, terminal, now))
         pressed(terminal, "enter")
-        listed = shown(terminal, f"{only_b} of 240 cases", "only B right, erroneous")
+        listed = shown(terminal, f"{only_b} of 240 cases")
         assert A in listed
         pressed(terminal, "enter")
         case = shown(terminal, f"1 of {only_b}")

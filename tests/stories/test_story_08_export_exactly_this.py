@@ -83,7 +83,7 @@ def arrange(terminal) -> int:
     pressed(terminal, "s")
     shown(terminal, "Sort by")
     terminal.send(b"margin\r")
-    shown(terminal, "sorted by ")
+    shown(terminal, "↑margin")
     pressed(terminal, "v c")
     shown(terminal, "Columns of the list")
     for column in HIDDEN:

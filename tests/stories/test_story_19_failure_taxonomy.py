@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import making
-from at_the_terminal import eventually, pressed, printed, shell, shown, typed
+from at_the_terminal import eventually, pressed, printed, shell, shown, typed, unframed
 from scoring.workspace.triage.journal import Journal
 from under_pilot import app
 
@@ -117,8 +117,8 @@ def test_from_notes_to_a_table_by_keys_alone(folder):
         # Who has the cases of a category wrong is the shell's figure.
         by_scorer = printed("taxonomy", "-w", "space", "--benchmark", "demo", "--by", "scorer", cwd=folder)
         pressed(terminal, "home")
-        chosen = next(line for line in shown(terminal, "wrong").splitlines() if line.startswith(">"))
-        (name,) = (name for name in counts if chosen.startswith(f">{name} "))
+        chosen = next(line for line in unframed(shown(terminal, "wrong")).splitlines() if line.lstrip().startswith(">"))
+        (name,) = (name for name in counts if chosen.lstrip().startswith(f">{name} "))
         wrong = {row["scorer"]: row["wrong"] for row in by_scorer if row["category"] == name}
         assert len(wrong) == 7
         shown(terminal, f"{name}: {counts[name]} notes")

@@ -232,7 +232,8 @@ PLACES: dict[type[Any], Place] = {
                 ("right", 4),
                 ("left", 3),
             ),
-            ("enter", AWAY),
+            # The cases of both leave the scorer that the next places count on.
+            ("home enter", AWAY),
         ),
     ),
     Picking: Place(("g", "c", "o"), on(Picking, picks), (("enter", AWAY), ("escape", AWAY), ("q", AWAY)), ("o",)),
