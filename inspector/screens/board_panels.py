@@ -528,7 +528,7 @@ def _area(chart: Curve, marks: Sequence[Mark], width: int, lines: int, glyphs: G
 
 
 def _mark_text(value: float, *, percent: bool) -> str:
-    return f"{100 * value:.0f}" if percent else f"{value:.3g}"
+    return share(value, 0) if percent else f"{value:.3g}"
 
 
 def _places(marks: Sequence[Mark], first: float, last: float, room: int) -> Iterator[tuple[int, Mark]]:

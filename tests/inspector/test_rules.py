@@ -172,7 +172,7 @@ async def test_the_rail_moves_the_threshold_on_what_is_compared(root):
     query = Query(workspace=root, rules=(("one", "lowest:product<"),), scorers=("one",))
     async with opened(query, size=(130, 36)) as pilot:
         await press(pilot, "t")
-        await shows(pilot, "threshold on running products of the lowest step 0.5000 (default)")
+        await shows(pilot, "threshold on running products of the lowest step 0.500 (default)")
         start = inspected(pilot)
         values = start.evaluation.compared_values.values
         assert threshold_span(start.evaluation) == (values.min(), values.max())

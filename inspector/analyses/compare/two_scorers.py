@@ -154,7 +154,7 @@ def _not_ruled_out(low: float, high: float) -> str:
     """What the interval leaves possible."""
     if low == high == 0:
         return "Both are right on the same cases."
-    for_a, for_b = (f"{100 * max(0.0, end):.0f}" for end in (high, -low))
+    for_a, for_b = (share(max(0.0, end), 0) for end in (high, -low))
     if for_a == for_b:
         return f"A difference of up to {for_a} points, either way, cannot be ruled out."
     return f"A may be up to {for_a} points better, or up to {for_b} points worse."
@@ -183,7 +183,7 @@ def side_panel(pair: ScorerPair, figures: PairFigures, side: str, members: Bools
     (first, most), (second, least) = sorted(alone.items(), key=lambda pair: -pair[1])
     notes = [Note(f"{first} alone {does} {most:,}, {second} alone {least:,}.")]
     if n:
-        words = f"Together they would {does.rstrip('s')} {union:,} of {n:,} ({100 * union / n:.0f}%)."
+        words = f"Together they would {does.rstrip('s')} {union:,} of {n:,} ({share(union / n, 0)}%)."
         notes.append(Note(words))
     p = figures.differences.get(("all", f"{side}_mcnemar"), {}).get("p")
     title = f"{ON_SIDE[side].capitalize()} ({n:,})"

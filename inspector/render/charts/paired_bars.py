@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 from rich.cells import cell_len
 
+from inspector.render.cells import share
 from inspector.render.charts.glyphs import Glyphs
 from inspector.render.charts.legends import legend, name_lines, padded, row_of, whole_width
 from inspector.render.lines import CaseLink, Piece, PieceRow
@@ -71,4 +72,4 @@ def paired_bars(
         (Piece(_FULL[glyphs.ascii_only][side], style), f"{word}: {total:,} {counted}")
         for side, ((word, style), total) in enumerate(zip(classes, totals, strict=True))
     ]
-    return [*lines, *legend([*entries, (Piece(""), f"bars from 0 to {100 * top:.0f}% of each side")], width)]
+    return [*lines, *legend([*entries, (Piece(""), f"bars from 0 to {share(top, 0)}% of each side")], width)]
