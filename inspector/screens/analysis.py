@@ -25,6 +25,7 @@ from inspector.screens.controller import same_owners
 from inspector.screens.dialog import Picking
 from inspector.screens.help_pages import TextPage
 from inspector.screens.messages import Computed
+from inspector.screens.method import MethodPage
 from inspector.screens.scorer_choice import ScorerChoice
 from inspector.screens.screen_context import ScreenContext
 from inspector.screens.screen_lines import state_facts
@@ -335,12 +336,12 @@ class AnalysisScreen(SheetScreen):
         blocks = [block for section in view.sections for block in section.blocks] if isinstance(view, View) else []
         panels = method_of(blocks)
         if not panels:
-            self.say("This page has no separate description of its method.")
+            MethodPage(self).action_method()
             return
         self.close_rail()
         lines = Terminal(METHOD_WIDTH, self.context.glyphs).blocks(panels)
         text = Text("\n").join(Text.assemble(*(piece.text for piece in line)) for line in lines)
-        self.app.push_screen(TextPage(text, "prm-inspect guide compare says more"))
+        self.app.push_screen(TextPage(text, f"{self._page_title}: method", f"prm-inspect guide {self.GUIDE} says more"))
 
     def tables(self, state: ScreenState) -> Tables:
         known = self._views.get(self.page)

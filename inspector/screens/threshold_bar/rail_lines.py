@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inspector.render.cells import dash, share, signed
+from inspector.render.cells import dash, interval, share, signed
 from inspector.render.charts.glyphs import OUTCOME_STYLES, Glyphs
 from inspector.render.texts.headlines import Headline
 from inspector.render.texts.phrases import Phrase, parts
@@ -59,10 +59,9 @@ def _metric(now: ScreenState, before: ScreenState, glyphs: Glyphs) -> Iterator[P
     if line and was and rule != old and line.score is not None and was.score is not None:
         change = signed(line.score - was.score, ascii_only=glyphs.ascii_only)
         # Beside the score nothing has a sign too, so that it is seen to be a change.
-        yield Phrase((f" {change if change[0] in '+-' else f'+{change}'}", ""), rank=1, style="strong")
+        yield Phrase((f" {change if change[0] in '+-−' else f'+{change}'}", ""), rank=1, style="strong")
     if line and line.low is not None and line.high is not None:
-        to = dash(ascii_only=glyphs.ascii_only)
-        yield Phrase((f" [{share(line.low)}{to}{share(line.high)}]", ""), rank=2, style="dim")
+        yield Phrase((f" {interval(line.low, line.high)}", ""), rank=2, style="dim")
     if line:
         size = counted(line.n, line.unit.removesuffix("s"))
         reason = f": {line.reason}" if line.reason else ""
