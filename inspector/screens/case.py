@@ -21,7 +21,7 @@ from inspector.render.texts.text import clean
 from inspector.render.texts.wrap import wrap
 from inspector.screens.bodies import Bodies
 from inspector.screens.case_job import case_asked, problem_words
-from inspector.screens.case_layout import CaseLayout, layout_for
+from inspector.screens.case_layout import TALL, CaseLayout, layout_for
 from inspector.screens.case_scorer import choose_judge
 from inspector.screens.critique import Critique
 from inspector.screens.curves import Curves
@@ -42,7 +42,7 @@ from inspector.widgets.critique_pane import CritiquePane
 from inspector.widgets.key_table import COMMANDS, bindings_of
 from inspector.widgets.key_table.command import Command
 from inspector.widgets.line_scroll import Sized
-from inspector.widgets.line_view import Line, LineView
+from inspector.widgets.line_view import Line, LineView, Rail
 from inspector.widgets.step_view import StepView
 from scoring.data.errors import InspectError
 from scoring.data.scorer import Scorer
@@ -143,7 +143,9 @@ class CaseScreen(ReadingScreen):
     def _lay_out(self) -> None:
         """Show and hide panes by the room that there is."""
         layout = self.panes_now
-        for name, there in (("near", layout.cases), ("side", layout.verdicts), ("why", layout.why)):
+        # The rail takes the lines of the reason, so that the steps stay where they are.
+        why_seen = layout.why and not (self.rail_open and self.size.height < TALL)
+        for name, there in (("near", layout.cases), ("side", layout.verdicts), ("why", why_seen)):
             self.query_one(f"#{name}").display = there
         self.set_class(layout.cases, "-three")
         frame = 2 if layout.framed else 0
@@ -168,6 +170,8 @@ class CaseScreen(ReadingScreen):
 
     def on_sized_resized(self, event: Sized.Resized) -> None:
         """Wrap the lines for the room there is now: something beside or above the steps came or went."""
+        if isinstance(event.view, Rail) or (event.view is self.steps and not self.rail_open):
+            self._lay_out()
         if event.view is self.steps and self.cursor.pages:
             self._show(keep_scroll=True)
 

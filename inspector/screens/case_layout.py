@@ -9,6 +9,8 @@ THREE_COLUMNS = 160
 """Columns from which the list of cases, the case and its verdicts are next to each other."""
 LOW = 30
 """Lines below which the reason of the gold label follows the steps, in their pane."""
+TALL = 45
+"""Lines from which it stays in sight while the threshold is moved."""
 LEAST_WHY = 100
 """Columns from which it has a pane."""
 PROBLEM_ROWS = ((45, 4), (LOW, 3), (0, 2))
