@@ -186,9 +186,9 @@ PLACES: dict[type[Any], Place] = {
         facets,
         (
             *(("down", (1, 29, 9)), ("up", (0, 29, 9)), ("j", (1, 29, 9)), ("k", (0, 29, 9))),
-            *(("pagedown", (20, 29, 9)), ("pageup", (0, 29, 9)), ("end", (28, 29, 9)), ("home", (0, 29, 9))),
+            *(("pagedown", (19, 29, 9)), ("pageup", (0, 29, 9)), ("end", (28, 29, 9)), ("home", (0, 29, 9))),
             *(
-                ("ctrl+d", (10, 29, 9)),
+                ("ctrl+d", (9, 29, 9)),
                 ("ctrl+u", (0, 29, 9)),
                 ("G", (28, 29, 9)),
                 ("g g", (0, 29, 9)),
@@ -232,7 +232,6 @@ PLACES: dict[type[Any], Place] = {
                 ("right", 4),
                 ("left", 3),
             ),
-            # The cases of both leave the scorer that the next places count on.
             ("home enter", AWAY),
         ),
     ),
@@ -309,8 +308,9 @@ PLACES: dict[type[Any], Place] = {
         ("g l", "enter", "o"),
         on(ScorerChoice, lambda screen: (screen.query_one(PickList).cursor, len(screen._ticked))),
         (
-            *(("j", (1, 1)), ("k", (0, 1)), ("down", (1, 1)), ("up", (0, 1)), ("G", (1, 1)), ("g", (0, 1))),
-            *(("end", (1, 1)), ("space", (1, 2)), ("x", (1, 1)), ("home", (0, 1))),
+            # It opens at the scorer in focus, which is the second here.
+            *(("k", (0, 1)), ("j", (1, 1)), ("up", (0, 1)), ("down", (1, 1)), ("g", (0, 1)), ("G", (1, 1))),
+            *(("home", (0, 1)), ("end", (1, 1)), ("home space", (1, 2)), ("x", (1, 1))),
             *(("escape", AWAY), ("q", AWAY), ("o", AWAY), ("enter", AWAY)),
         ),
         ("o",),
