@@ -24,7 +24,8 @@ def test_the_cases_that_nobody_has_right_and_those_that_one_has_are_lists(tmp_pa
 
         # Seven scorers stand above the line of what all have wrong.
         words = f"{nobody} cases: no scorer is right, erroneous"
-        until_there(terminal, "j", words)
+        pressed(terminal, *["j"] * 7)
+        until_there(terminal, "h", words)
         listed(terminal, words, nobody)
         eventually(terminal, complete)
         place = [line.split()[0] for line in lines_of(screen)].index("numbers-traced")

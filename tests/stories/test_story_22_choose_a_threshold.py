@@ -35,8 +35,9 @@ def line_of(screen: str, start: str) -> str:
 
 
 def percent(row) -> str:
+    # Its interval is drawn.
     star = "*" if row["optimistic"] else ""
-    return f"{100 * row['value']:.1f}{star} [{100 * row['low']:.1f}, {100 * row['high']:.1f}]"
+    return f"{100 * row['value']:.1f}{star}"
 
 
 def _has(screen: str, words: str) -> str:
@@ -60,7 +61,7 @@ def test_every_way_is_the_command_s_says_where_it_is_optimistic_and_opens_its_ca
             assert re.search(rf" {whole['n']}\b", line), line
             assert not whole["excluded"] or re.search(rf" {whole['excluded']}\b", line), line
         # The marks beneath the curve, each with its words.
-        assert "d 0.500 default" in screen
+        assert "0.500 present, the default" in screen
         assert f"* {rows['best', 'all']['threshold']:.3f} best on these" in screen
         for subset in SUBSETS:
             assert f"v {rows['dev', subset]['threshold']:.3f} dev-tuned, seed {seed}, {subset}" in screen

@@ -80,7 +80,7 @@ def test_a_person_scores_a_case_puts_an_error_in_and_finds_it_again(folder):
 
         # An error is put in.
         pressed(terminal, "g w")
-        shown(terminal, "What if", "Nothing is changed yet.")
+        shown(terminal, "▸ what if", "Nothing is changed yet.")
         pressed(terminal, "j", "j", "enter", "backspace", "backspace")
         typed(terminal, "1.")
         pressed(terminal, "enter")
