@@ -85,7 +85,7 @@ def sheet_lines(state: ScreenState, facts: RowFacts, options: DrawOptions) -> li
     drawn = list(_panels(state, facts, options))
 
     def draw(panel: Panel, width: int) -> Sequence[PieceRow]:
-        return next(one.lines(width) for one in drawn if one.panel is panel)
+        return next(entry.lines(width) for entry in drawn if entry.panel is panel)
 
     return lay_out([panel.panel for panel in drawn], options.width, options.height, draw)[0]
 
@@ -203,7 +203,7 @@ def _verdicts(facts: RowFacts, width: int, glyphs: Glyphs) -> Iterator[PieceRow]
                 Piece(bar, style),
                 Piece(" " * (room - len(bar) + digits + 1 - len(f"{outcome.n:,}"))),
                 Piece(f"{outcome.n:,}", "" if outcome.n else "dim", outcome.link),
-                Piece(f"{outcome.n / total:>5.0%}", "dim"),
+                Piece(f"{share(outcome.n / total, 0)}%".rjust(5), "dim"),
             )
 
 
@@ -233,8 +233,8 @@ def verdict_sentence(facts: RowFacts) -> str:
     if error_acc is None or correct_acc is None:
         return ""
     of_steps = facts.line["metric"] == PRMSCORE
-    errors = f"{error_acc:.0%} of {'wrong steps' if of_steps else 'errors'} found"
-    clean_ones = f"{correct_acc:.0%} of {'right steps' if of_steps else 'clean solutions'} kept"
+    errors = f"{share(error_acc, 0)}% of {'wrong steps' if of_steps else 'errors'} found"
+    clean_ones = f"{share(correct_acc, 0)}% of {'right steps' if of_steps else 'clean solutions'} kept"
     bias_words = (words for words, *_ in _facts(facts) if words.startswith(("Lenient", "Strict")))
     bias = "" if of_steps else next(bias_words, "")
     over = "" if of_steps or _is_pooled(facts) else f" ({facts.line['over']})"
@@ -251,7 +251,7 @@ def _is_pooled(facts: RowFacts) -> bool:
     for group, total, outcomes in _groups(facts):
         name, column = right.get(group, ("", ""))
         share_right = sum(outcome.n for outcome in outcomes if outcome.name == name) / total
-        if name and f"{share_right:.0%}" != f"{facts.line[column]:.0%}":
+        if name and share(share_right, 0) != share(facts.line[column], 0):
             return False
     return True
 
@@ -421,7 +421,7 @@ def _error_types(facts: RowFacts, width: int, glyphs: Glyphs) -> Iterator[PieceR
             Piece(cell(short_name(row.name, size, names), size + 1)),
             Piece(drawn, "exact"),
             Piece(bar[len(drawn) :], "dim"),
-            Piece(f"{share_found:>7.0%}", "strong"),
+            Piece(f"{share(share_found, 0)}%".rjust(7), "strong"),
             Piece(" " * max(0, 6 - len(f"{row.n:,}"))),
             Piece(f"{row.n:,}", "", row.link),
         )

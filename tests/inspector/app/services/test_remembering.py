@@ -117,7 +117,7 @@ async def test_the_first_screen_is_there_before_anything_is_read(workspace, tmp_
         await shows(pilot, "9 of 9 cases")
         await until(pilot, lambda: app.screen.table.cursor == 1)
         await press(pilot, "g", "b")
-        assert await rests(pilot, "Keys") == before
+        assert await rests(pilot, "? help") == before
 
 
 CHANGES = {

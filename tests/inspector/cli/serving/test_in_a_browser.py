@@ -29,7 +29,7 @@ async def served(tmp_path, monkeypatch):
             await page.holds("document.activeElement.name === 'name'")
             await page.call("Input.insertText", text=name)
             await page.press("Enter")
-            await page.shows("240 cases", "? Keys")
+            await page.shows("240 cases", "? help")
             return page
 
         yield process, url, come_in
@@ -55,7 +55,7 @@ async def keys_clicks_downloads_and_copies(page, url, tmp_path):
     await page.shows("▌blend")
     await page.click("ledger")
     await page.shows("▌ledger")
-    await page.click("? Keys")
+    await page.click("? help")
     await page.shows("Everything that can be done here")
     await page.press("Escape")
     await page.hides("Everything that can be done here")
