@@ -200,7 +200,7 @@ def test_rewards_are_counted_with_their_separation(published):
     wrong = looked.evaluation.gold.earliest >= 0
     pairs = lowest[~wrong][:, None] - lowest[wrong][None, :]
     area = float((pairs > 0).mean() + (pairs == 0).mean() / 2)
-    assert f"The lowest reward of each case: AUROC {area:.3f} [" in text
+    assert f"The lowest reward of each case: AUROC {area:.3f} (" in text
     assert f"erroneous: {int(wrong.sum())} cases" in text
     assert f"clean: {int((~wrong).sum())} cases" in text
 
