@@ -108,7 +108,7 @@ def test_the_sets_of_a_side_add_up_to_its_cases(published):
     rows = [
         row for row in rows if len(row) > 12 and "cases" not in row and all(word in {*signs, "·"} for word in row[:10])
     ]
-    counted = sum(int(row[row.index(next(word for word in row if word.startswith("["))) - 2]) for row in rows)
+    counted = sum(next(int(word) for word in row[10:] if word.isdigit()) for row in rows)
     rest = next((int(line.split(" of ")[1].split()[0]) for line in text if "smaller sets of" in line), 0)
     assert counted + rest == 83
 

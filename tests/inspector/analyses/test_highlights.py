@@ -125,7 +125,7 @@ async def test_the_pane_beneath_the_board_follows_the_cursor_and_opens_cases():
         await press(pilot, "tab", *["j"] * 7, "enter")
         number = len(listed(pilot))
         assert 20 <= number < 240
-        assert "erroneous" in (await rests(pilot, "filter ")).splitlines()[1]
+        assert "erroneous" in await rests(pilot, "filter ")
         await shows(pilot, f"{number} of 240 cases", "blend")
         await press(pilot, "escape")
         await shows(pilot, "blend: verdicts")
@@ -136,8 +136,6 @@ async def test_the_pane_beneath_the_board_follows_the_cursor_and_opens_cases():
         await rests(pilot, "Lenient: 74% of clean solutions kept, but only 32% of errors found.", "novelty")
         # Where there is no room, the screen has it.
         await pilot.resize_terminal(100, 20)
-        await press(pilot, "tab")
-        await shows(pilot, "g o opens them")
         await press(pilot, "g o")
         await rests(pilot, "25 of 96 clean cases are false alarms")
 

@@ -142,7 +142,8 @@ async def test_a_damaged_folder_of_what_was_computed_before_is_computed_again(qu
                 path.write_bytes(b"nothing that can be read")
         async with opened(query, size=(120, 30)) as pilot:
             if not in_the_way:
-                await shows(pilot, "was damaged")
+                await until(pilot, lambda: any("was damaged" in one.text for one in pilot.app.message_history))
+                pilot.app.clear_notifications()
             assert (await rests(pilot, "45.0", "83.3")).splitlines()[:5] == board.splitlines()[:5]
             fine(pilot)
 

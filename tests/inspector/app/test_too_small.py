@@ -62,7 +62,7 @@ async def test_it_says_what_is_needed_and_everything_comes_back_and_the_least_si
         await settled(pilot)
         await resized(pilot, 1, 1)
         await resized(pilot, 120, 36)
-        await shows(pilot, "2 scorers", "something happened")
+        await shows(pilot, "something happened")
         await resized(pilot, *LEAST)
         await shows(pilot, "alpha")
         for keys, said in ((("g", "l"), "9 of 9"), (("f",), "outcome of"), (("escape", "enter"), "1 of 9")):

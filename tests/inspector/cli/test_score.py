@@ -234,7 +234,7 @@ def test_progress_stays_on_one_line(monkeypatch, capsys, columns):
     line = capsys.readouterr().err.removeprefix("\r").removesuffix("\x1b[J\r")
     assert "1,700/3,400" in line
     assert len(line) < columns
-    assert line.startswith("[###") == (columns >= 80)
+    assert line.startswith("[###") == (columns >= 60)
 
 
 def test_each_machine_of_several_has_a_line_below_the_bar_which_goes_when_something_is_said(monkeypatch, capsys):

@@ -145,7 +145,8 @@ async def test_an_order_is_kept_and_what_is_on_screen_is_exported_with_a_command
         assert isinstance(pilot.app.screen, BoardScreen)
         # With a capital, the metrics of all scorers.
         await press(pilot, "e", "C")
-        await shows(pilot, "rows to demo-metrics.csv", "prm-inspect metrics")
+        texts = ("rows to demo-metrics.csv", "prm-inspect metrics")
+        await until(pilot, lambda: any(all(text in one.text for text in texts) for one in pilot.app.message_history))
         hidden = pilot.app.screen.query_one(FrameTable).columns_shown[0].name
         await press(pilot, "v", "c", "space", "enter")
         await until(pilot, lambda: hidden not in pilot.app.screen.how.columns)
