@@ -18,6 +18,7 @@ from capturing.workspace_0_1 import CRITIC, PRM, RATER, VERSION
 from inspector import cli
 from inspector.state.kept_answers import kept_answers
 from inspector.state.remembered import _file_name
+from inspector.widgets.frame_table import FrameTable
 from kept_workspace import STATE, KeptWorkspace, app, at_home, other_values, own_keys, said_now
 from opened import inspected
 from scoring.runs.prompts import sent
@@ -119,7 +120,7 @@ BOARD = {
     "theme": "prm-light-contrast",
     "focus": ("ledgers", "proof-reader"),
     "grouped": True,
-    "columns": "scorer benchmark subset metric score on wrong↓on right bias outcomes threshold scored",
+    "columns": "scorer benchmark subset metric score on_wrong on_right bias outcomes threshold coverage",
 }
 LIST = {
     "columns": "case steps gold pred outcome rewards",
@@ -137,8 +138,8 @@ async def board(place: Path) -> dict[str, Any]:
         return {
             "theme": pilot.app.theme,
             "focus": (now.focus.benchmark, now.focus.scorer),
-            "grouped": "rows by scorer" in screen[0],
-            "columns": _header(screen, " scorer "),
+            "grouped": any("rows by scorer" in line for line in screen[:2]),
+            "columns": " ".join(column.name for column in pilot.app.screen.query_one(FrameTable).columns_shown),
         }
 
 

@@ -128,7 +128,7 @@ async def board(folder: Path) -> dict[str, Any]:
         return {
             "theme": pilot.app.theme,
             "focus": (now.focus.benchmark, now.focus.scorer),
-            "grouped": "rows by scorer" in screen[0],
+            "grouped": any("rows by scorer" in line for line in screen[:2]),
             "interval": "95%" in "\n".join(screen),
         }
 

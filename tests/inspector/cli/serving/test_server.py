@@ -362,7 +362,7 @@ async def test_a_hostile_visitor_gets_no_traceback_and_another_one_goes_on(tmp_p
                 await other.send_str(json.dumps(["stdin", typed]))
             for typed, seen in (
                 ("gl", b"arithmetic-002"),
-                (":", b"Add"),
+                (":", b"add"),
                 ("LPAD(case, 50000000, 'x') = 'x'\r", b"use shorter texts"),
             ):
                 await other.send_str(json.dumps(["stdin", typed]))
