@@ -149,7 +149,8 @@ async def cases(place: Path) -> dict[str, Any]:
         await press(pilot, "g", "l")
         whole = screen_text(pilot.app)
         # There may be room for more of them than there was.
-        seen["columns"] = " ".join(_header(whole.splitlines(), " case ").split()[:6])
+        shown = pilot.app.screen.query_one(FrameTable).columns_shown
+        seen["columns"] = " ".join(column.title for column in shown[:6])
         await press(pilot, "f6")
         seen["zoom is on f6"] = screen_text(pilot.app) != whole
         await press(pilot, "colon", "up")
@@ -166,12 +167,6 @@ async def cases(place: Path) -> dict[str, Any]:
 async def focus_of_the_demo(place: Path) -> str | None:
     async with app(place, "demo", workspace=None) as pilot:
         return inspected(pilot).focus.scorer
-
-
-def _header(screen: list[str], start: str) -> str:
-    """The words of a table's header."""
-    line = next((line for line in screen if line.startswith(start)), "")
-    return " ".join(line.partition("▊")[0].split())
 
 
 async def test_the_app_looks_as_ann_left_it(read_only):
