@@ -78,7 +78,7 @@ def test_every_way_is_the_command_s_says_where_it_is_optimistic_and_opens_its_ca
         pressed(terminal, "]", "]")
         screen = shown(terminal, "[from subset to subset]", "tuned on reasoning", "* optimistic")
         for tuned in SUBSETS:
-            line = next(line for line in screen.splitlines() if line.strip().startswith(f"tuned on {tuned} "))
+            line = next(line for line in screen.splitlines() if line.strip(" │┃").startswith(f"tuned on {tuned} "))
             cells = re.findall(r"(\d+\.\d)(\*?) n=(\d+)", line)
             assert len(cells) == 5
             for (value, star, n), subset in zip(cells, [*SUBSETS, "average"], strict=True):

@@ -154,7 +154,7 @@ def _not_ruled_out(low: float, high: float) -> str:
     """What the interval leaves possible."""
     if low == high == 0:
         return "Both are right on the same cases."
-    for_a, for_b = (share(max(0.0, end), 0) for end in (high, -low))
+    for_a, for_b = (share(max(0.0, end)) for end in (high, -low))
     if for_a == for_b:
         return f"A difference of up to {for_a} points, either way, cannot be ruled out."
     return f"A may be up to {for_a} points better, or up to {for_b} points worse."

@@ -30,8 +30,8 @@ def figures(low, high, sides=()):
 @pytest.mark.parametrize(
     ("made", "first", "others"),
     [
-        (figures(-0.11, 0.114), "No evidence that left (A) and right (B) differ in F1: +0.2 points", "either way"),
-        (figures(-0.02, 0.114), "No evidence", "up to 11 points better, or up to 2 points worse"),
+        (figures(-0.11, 0.11), "No evidence that left (A) and right (B) differ in F1: 0.0 points", "either way"),
+        (figures(-0.02, 0.114), "No evidence", "up to 11.4 points better, or up to 2.0 points worse"),
         (figures(0.03, 0.2), "left (A) is better than right (B) in F1: +11.5 points, 95% from +3.0 to +20.0.", "3.0"),
         (figures(-0.2, -0.03), "right (B) is better than left (A) in F1: −11.5 points", "3.0"),
         (figures(-0.1, 0.1, [("correct_acc", (-0.2, -0.01))]), "No evidence", "B is better on clean cases (−10.5)."),
