@@ -116,24 +116,29 @@ def _method(pair: ScorerPair, figures: PairFigures, tests: Note, n: int) -> Pane
 def verdict(pair: ScorerPair, figures: PairFigures) -> list[str]:
     """Return sentences: the difference of the official figure, that on a side, and what cannot be ruled out."""
     head = official_metric(pair.benchmark)
-    rows = [figures.differences.get((subset, f"{head}_difference")) for subset in ("average", "all")]
-    row = next((row for row in rows if row is not None and row["value"] is not None), None)
+    found = (figures.differences.get((subset, f"{head}_difference")) for subset in ("average", "all"))
+    rows = [row for row in found if row is not None]
+    row = next((row for row in rows if row["value"] is not None), None)
     a, b = (short_name(clean(name), LONGEST, pair.names) for name in pair.names)
     title = official_title(pair.benchmark)
+    why = next((row["reason"] for row in rows if row["reason"]), "")
     if row is None:
-        why = next((row["reason"] for row in rows if row is not None and row["reason"]), "")
         return [f"{title} of {a} (A) and {b} (B) cannot be compared{f': {why}' if why else ''}."]
     difference = f"{signed(row['value'])} points"
     low, high = row["low"], row["high"]
+    # A figure of all subsets together is not the official one.
+    instead = [] if row is rows[0] else [f"The average over subsets is undefined{f': {why}' if why else ''}."]
+    title = f"{title} of all subsets together" if instead else title
     if low is None or high is None:
-        return [f"{title} of {a} (A) minus that of {b} (B): {difference}."]
+        return [f"{title} of {a} (A) minus that of {b} (B): {difference}.", *instead]
     interval = f"{difference}, 95% from {signed(low)} to {signed(high)}"
     if low > 0 or high < 0:
         better, worse = (f"{a} (A)", f"{b} (B)") if low > 0 else (f"{b} (B)", f"{a} (A)")
         sentences = [f"{better} is better than {worse} in {title}: {interval}."]
-        return [*sentences, *_on_sides(figures), f"The true difference may be as small as {_least(low, high)} points."]
+        least = f"The true difference may be as small as {_least(low, high)} points."
+        return [*sentences, *instead, *_on_sides(figures), least]
     sentences = [f"No evidence that {a} (A) and {b} (B) differ in {title}: {interval}."]
-    return [*sentences, *_on_sides(figures), _not_ruled_out(low, high)]
+    return [*sentences, *instead, *_on_sides(figures), *_not_ruled_out(low, high)]
 
 
 def _on_sides(figures: PairFigures) -> Iterator[str]:
@@ -150,14 +155,15 @@ def _least(low: float, high: float) -> str:
     return share(min(abs(low), abs(high)))
 
 
-def _not_ruled_out(low: float, high: float) -> str:
-    """What the interval leaves possible."""
-    if low == high == 0:
-        return "Both are right on the same cases."
+def _not_ruled_out(low: float, high: float) -> Iterator[str]:
+    """What the interval leaves possible; nothing where it has no width."""
+    if low == high:
+        return
     for_a, for_b = (share(max(0.0, end)) for end in (high, -low))
     if for_a == for_b:
-        return f"A difference of up to {for_a} points, either way, cannot be ruled out."
-    return f"A may be up to {for_a} points better, or up to {for_b} points worse."
+        yield f"A difference of up to {for_a} points, either way, cannot be ruled out."
+        return
+    yield f"A may be up to {for_a} points better, or up to {for_b} points worse."
 
 
 # -- a side

@@ -105,12 +105,14 @@ def bar_text(value: float | None, axis: ChartAxis, width: int, glyphs: Glyphs) -
 def axis_text(axis: ChartAxis, width: int, kind: Kind) -> str:
     """Write the numbers along an axis, as many as there is room for."""
     signed = "+" if kind is Kind.POINTS else ""
+    marks = [round(100 * mark if kind in _PERCENT else mark, 6) for mark in axis.marks]
+    # As many digits as tell every mark exactly, up to two.
+    digits = next((digits for digits in (0, 1) if all(round(mark, digits) == mark for mark in marks)), 2)
 
     def word(mark: float) -> str:
-        points = 100 * mark if kind in _PERCENT else mark
-        return number(points, 0 if kind in _PERCENT else 2, 6, signed if mark > 0 else "").replace("-", "−")
+        return number(mark, digits, 6, signed if mark > 0 else "").replace("-", "−")
 
-    places = [(axis.column(mark, width), word(mark)) for mark in axis.marks]
+    places = [(axis.column(at, width), word(mark)) for at, mark in zip(axis.marks, marks, strict=True)]
     return "".join(piece.text for piece in numbers_row(places, width, 0)) if places else ""
 
 

@@ -143,7 +143,7 @@ WAYS = {
     ("board", "board-columns"): Way(opens="ColumnMenu", says="FP%"),
     ("board", "differences"): turned("v d", says="differences to"),
     ("board", "baselines"): turned("v b", says="always-clean"),
-    ("board", "compare-here"): Way(after=("escape",), opens="CompareScreen", says="p Holm"),
+    ("board", "compare-here"): Way(after=("escape",), opens="CompareScreen", says="McNemar p"),
     ("board", "open-cases"): Way(opens="CasesScreen", says=ESC),
     ("board", "open-failures"): Way(opens="CasesScreen", says=ESC),
     ("cases", "open-case"): Way(opens="CaseScreen", says=ESC),
