@@ -248,11 +248,6 @@ EFFECTS = {
         (one, "card"): Effect("How a verdict is decided", undo=REACHED[one])
         for one in ("breakdown", "bias", "best-of-n", "votes", "timeline")
     },
-    **{
-        (one, "method"): Effect("no separate description of its method", undo=())
-        for one in ANALYSES
-        if one not in {"compare", "taxonomy"}
-    },
     ("compare", "method"): Effect("How this is tested"),
     **{(one, "board"): Effect("2 scorers", undo=REACHED[one]) for one in ("cases", "case", *ANALYSES)},
     ("case", "list"): Effect("5 of 9 cases", undo=("enter",)),
