@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from textual.css.query import NoMatches
 from textual.worker import get_current_worker
 
 from inspector.analyses.board.board_rows import BoardSlice
@@ -96,34 +95,29 @@ class BoardDetails(Controller[DetailedBoard]):
             self._soon(SOON, partial(self._draw_again, self.state, self._facts))
 
     def _draw_again(self, state: ScreenState, facts: "RowFacts") -> None:
-        self._work(partial(self._draw, state, facts))
+        self._work(partial(self._draw, state, facts, self._draw_options()))
 
     def _begin(self, state: ScreenState, line: Mapping[str, Any]) -> None:
         piece = self.screen.pieces.get((line["benchmark"], line["subset"]))
         if piece is not None:
-            self._work(partial(self._compute, state, piece, line, wide=self.curve.display))
+            self._work(partial(self._compute, state, piece, line, self._draw_options()))
 
     def _work(self, work: Any) -> None:
         # Without a description Textual makes one of the whole workspace, for which the keys wait.
         self.screen.run_worker(work, thread=True, exclusive=True, group="details", description="details")
 
-    def _compute(self, state: ScreenState, piece: BoardSlice, line: Mapping[str, Any], *, wide: bool) -> None:
+    def _compute(self, state: ScreenState, piece: BoardSlice, line: Mapping[str, Any], options: "DrawOptions") -> None:
         """In a thread: the modules are imported here, so that the board is seen sooner."""
         from inspector.screens.board_facts import row_facts
 
-        facts = row_facts(state, piece, line, wide=wide)
+        facts = row_facts(state, piece, line, wide=options.wide)
         if not get_current_worker().is_cancelled:
-            self._draw(state, facts)
+            self._draw(state, facts, options)
 
-    def _draw(self, state: ScreenState, facts: "RowFacts") -> None:
+    def _draw(self, state: ScreenState, facts: "RowFacts", options: "DrawOptions") -> None:
         """In a thread."""
         from inspector.screens.board_panels import curve_caption, curve_lines, sheet_lines
 
-        try:
-            options = self._draw_options()
-        except NoMatches:
-            # The board was closed meanwhile.
-            return
         lines = sheet_lines(state, facts, options)
         beside = curve_lines(facts, options) if options.wide else []
         caption = curve_caption(facts, options)

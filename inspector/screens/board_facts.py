@@ -36,7 +36,7 @@ from scoring.evaluation.verdicts import (
 )
 from scoring.metrics.deciding import rule_among
 from scoring.metrics.first_error import FAILURES
-from scoring.metrics.outcome_conditions import SIDES
+from scoring.metrics.outcome_conditions import RIGHT_OUTCOMES, SIDES, tried
 from scoring.metrics.reward_bins import reward_bins, with_rewards
 from scoring.selection.result_set import ResultSet
 from scoring.workspace.filtering.filters import Facet
@@ -101,7 +101,7 @@ class RowFacts(Struct, frozen=True, eq=False):
     """Facts about one row. `line` is the row itself; None of the others is known for a row without a scorer.
 
     `offsets` counts named steps by their distance from the error, `rule` is what decides on these cases. `skipped` says
-    that there are too many cases to compute more than counts.
+    that there are too many cases to compute more than counts, `trouble` why highlights and curve cannot be computed.
     """
 
     line: Mapping[str, Any]
@@ -116,6 +116,7 @@ class RowFacts(Struct, frozen=True, eq=False):
     offsets: tuple[tuple[int, int], ...] = ()
     rewards: tuple[RewardCounts, ...] = ()
     skipped: bool = False
+    trouble: str = ""
 
 
 def row_facts(state: ScreenState, piece: BoardSlice, line: Mapping[str, Any], *, wide: bool) -> RowFacts:
@@ -140,11 +141,11 @@ def row_facts(state: ScreenState, piece: BoardSlice, line: Mapping[str, Any], *,
         blocks = [block for section in load("highlights").view(chosen).sections for block in section.blocks]
         highlights = next((block for block in blocks if isinstance(block, Table)), None)
         curve = curve_chart(chosen, chosen.chosen_evaluations, piece.benchmark)
-    except InspectError:
-        # The screens of these analyses say why.
-        highlights = curve = None
+        trouble = ""
+    except InspectError as error:
+        highlights, curve, trouble = None, None, str(error)
     if not wide:
-        return RowFacts(line, counts, highlights, curve, rule)
+        return RowFacts(line, counts, highlights, curve, rule, trouble=trouble)
     failed = _failed(state, evaluation, piece)
     return RowFacts(
         line,
@@ -158,6 +159,7 @@ def row_facts(state: ScreenState, piece: BoardSlice, line: Mapping[str, Any], *,
         failed.size,
         tuple(_offsets(evaluation, piece.rows)),
         tuple(_rewards(evaluation, piece.rows)),
+        trouble=trouble,
     )
 
 
@@ -212,7 +214,10 @@ def _error_types(results: ResultSet, evaluation: Evaluation, piece: BoardSlice) 
     column = usual_error_column(results, piece.benchmark)
     if not column or results.evaluated.column(column).dtype != pl.String:
         return
-    judged = piece.rows & np.isin(evaluation.codes, ON_ERRONEOUS)
+    scorer, unparsed = evaluation.scorer.name, results.unparsed(piece.benchmark)
+    counted_outcomes = [OUTCOMES.index(name) for name in (*RIGHT_OUTCOMES, *FAILURES[unparsed])]
+    erroneous = evaluation.gold.known & (evaluation.gold.earliest >= 0)
+    judged = piece.rows & erroneous & np.isin(evaluation.codes, counted_outcomes)
     counted = (
         pl.DataFrame({"type": results.evaluated.column(column), "found": evaluation.codes == EXACT})
         .filter(pl.Series(judged))
@@ -222,11 +227,10 @@ def _error_types(results: ResultSet, evaluation: Evaluation, piece: BoardSlice) 
         .filter(pl.col("n") >= FEWEST)
         .sort(pl.col("found") / pl.col("n"), -pl.col("n").cast(pl.Int64), "type")
     )
-    outcomes = Facet(f"{evaluation.scorer.name}.outcome", tuple(OUTCOMES[code] for code in ON_ERRONEOUS)).sql
     subset = () if piece.subset is None else (subset_facet(piece.subset).sql,)
     for name, n_found, n in counted.iter_rows():
-        where = (*subset, Facet(column, (name,)).sql, outcomes)
-        link = CaseLink(where, n, f"{column.replace('_', ' ')}: {name}", evaluation.scorer.name, (), piece.benchmark)
+        where = (*subset, Facet(column, (name,)).sql, SIDES["erroneous"], tried(scorer, unparsed))
+        link = CaseLink(where, n, f"{column.replace('_', ' ')}: {name}", scorer, (), piece.benchmark)
         yield NamedFigure(name, Cell(n_found / n, n=n), n, link)
 
 

@@ -276,7 +276,8 @@ def _highlights(facts: RowFacts, width: int, glyphs: Glyphs, head: str = "") -> 
     if facts.highlights is None:
         why = "The page of highlights computes them for so many cases."
         yield (Piece(head, "strong"),)
-        yield from paragraph(why if facts.skipped else "No figure differs further than by chance.", width)
+        nothing = "No figure differs significantly."
+        yield from paragraph(why if facts.skipped else facts.trouble or nothing, width)
         return
     texts = [(_value(value, glyphs), _range(value, glyphs), f"{cases.value or 0:,}") for _, value, cases in rows]
     titles = ("diff.", "95%", "cases")
@@ -356,7 +357,8 @@ def _rewards(facts: RowFacts, width: int, glyphs: Glyphs) -> Iterator[PieceRow]:
         return
     most = max(counts.right + counts.wrong for counts in facts.rewards) or 1
     digits = max(len(f"{counts.right:,}") for counts in facts.rewards)
-    names = [f"{counts.low:.1f} to {counts.high:.1f}" for counts in facts.rewards]
+    digits_needed = 1 if facts.rewards[0].high - facts.rewards[0].low >= 0.1 else 3
+    names = [f"{counts.low:z.{digits_needed}f} to {counts.high:z.{digits_needed}f}" for counts in facts.rewards]
     names = names if glyphs.ascii_only else [name.replace("-", "−") for name in names]
     size, full = max(map(len, names)), "#" if glyphs.ascii_only else "█"
     room = max(4, width - size - 2 * digits - 8)
@@ -437,7 +439,7 @@ def _curve(facts: RowFacts, width: int, height: int, glyphs: Glyphs) -> Iterator
         if facts.rule is not None and facts.rule.threshold is None:
             yield from paragraph(f"No threshold decides: {facts.rule.source}.", width)
         else:
-            yield from paragraph("No curve is drawn here. The page of thresholds says more.", width)
+            yield from paragraph(facts.trouble or "No curve is drawn here. The page of thresholds says more.", width)
         return
     marks = list(_marks(chart, glyphs))
     legend = [row for mark in marks for row in _mark_words(mark, chart.y, width)]

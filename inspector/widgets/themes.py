@@ -114,6 +114,7 @@ _PLAIN = str.maketrans(
         **dict.fromkeys("╭╮╰╯┏┓┗┛", "+"),
         **dict.fromkeys("▂▃▄▅▆▇█▀", " "),
         "…": "~",
+        "−": "-",
         # It is two cells wide.
         "🔎": "> ",
     }

@@ -116,8 +116,8 @@ def _method(pair: ScorerPair, figures: PairFigures, tests: Note, n: int) -> Pane
 def verdict(pair: ScorerPair, figures: PairFigures) -> list[str]:
     """Return sentences: the difference of the official figure, that on a side, and what cannot be ruled out."""
     head = official_metric(pair.benchmark)
-    found = (figures.differences.get((subset, f"{head}_difference")) for subset in ("average", "all"))
-    rows = [row for row in found if row is not None]
+    candidates = (figures.differences.get((subset, f"{head}_difference")) for subset in ("average", "all"))
+    rows = [row for row in candidates if row is not None]
     row = next((row for row in rows if row["value"] is not None), None)
     a, b = (short_name(clean(name), LONGEST, pair.names) for name in pair.names)
     title = official_title(pair.benchmark)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from inspector.render.cells import with_minus
 from inspector.render.charts.axes import column_of, numbers_row, round_values
 from inspector.render.charts.glyphs import Glyphs
 from inspector.render.lines import GAP
@@ -18,7 +19,7 @@ DRAWN = frozenset(LEAST)
 """Charts with a drawing of their own; heat is the ground of the value."""
 LEVELS = 5
 _LEAST_SPAN = 0.001
-"""Values that are closer to each other have an axis of 1."""
+"""Values that are closer to each other count as equal."""
 NOTHING = 0.01
 """How far an axis of differences goes to either side at least."""
 _EIGHTHS = " ▏▎▍▌▋▊▉"
@@ -59,7 +60,11 @@ def axis_of(cells: Sequence[Cell], chart: CellChart) -> ChartAxis:
     elif chart is CellChart.BAR or (low >= 0 and (not high or low < 0.6 * high)):
         low, high = min(0.0, low), max(0.0, high)
     if high - low < _LEAST_SPAN:
-        return ChartAxis(low, low + 1.0)
+        # On an axis of their own, equal values would look like the lowest.
+        if all(cell.kind is Kind.SHARE for cell in cells):
+            return ChartAxis(0.0, 1.0, (0.0, 0.5, 1.0))
+        low, high = min(0.0, low), max(0.0, high)
+        high = high if high > low else 1.0
     marks = round_values(low, high, 4)
     if len(marks) > 1:
         step = marks[1] - marks[0]
@@ -110,7 +115,7 @@ def axis_text(axis: ChartAxis, width: int, kind: Kind) -> str:
     digits = next((digits for digits in (0, 1) if all(round(mark, digits) == mark for mark in marks)), 2)
 
     def word(mark: float) -> str:
-        return number(mark, digits, 6, signed if mark > 0 else "").replace("-", "−")
+        return with_minus(number(mark, digits, 6, signed if mark > 0 else ""))
 
     places = [(axis.column(at, width), word(mark)) for at, mark in zip(axis.marks, marks, strict=True)]
     return "".join(piece.text for piece in numbers_row(places, width, 0)) if places else ""
@@ -163,9 +168,9 @@ def _between(ends: tuple[str, str], axis: ChartAxis, width: int) -> str:
     left, right = ends
     zero, line = axis.column(0.0, width), [" "] * width
     if len(left) < zero and len(right) < width - zero:
-        line[: len(left)], line[width - len(right) :], line[zero] = left, right, "0"
-        return "".join(line)
-    return axis_text(axis, width, Kind.COUNT)
+        line[: len(left)], line[width - len(right) :] = left, right
+    line[zero] = "0"
+    return "".join(line)
 
 
 def _kind(cells: Sequence[Cell]) -> Kind:

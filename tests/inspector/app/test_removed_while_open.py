@@ -113,8 +113,8 @@ async def test_a_removed_benchmark_goes_and_another_one_is_shown_and_without_any
         await press(pilot, "enter")
         gone = [remove(space, "benchmark", name) for name in ("bench", "other")]
         await shows(pilot, "0 cases")
-        texts = ("removed from the workspace", "There is no", "In its trash: bench, other")
-        await until(pilot, lambda: any(all(text in one.text for text in texts) for one in pilot.app.message_history))
+        for text in ("removed from the workspace. There is no", "In its trash: bench, other"):
+            await until(pilot, lambda text=text: any(text in said.text for said in pilot.app.message_history))
         await press(pilot, "j", "enter", "n", "f", "escape", "escape", "escape", "enter", "t", "escape")
         sound(pilot)
         trash.restore(space, gone[0])

@@ -104,12 +104,3 @@ async def test_few_lines_have_the_table_alone():
         assert not pilot.app.screen.query_one("#highlights", SheetView).display
         await pilot.resize_terminal(40, 12)
         await rests(pilot, "novelty", "★ best")
-
-
-async def test_a_board_that_is_closed_before_its_panels_are_drawn_draws_none(query):
-    """The thread that draws them asked a screen that was gone for their size."""
-    async with opened(query) as pilot:
-        details = pilot.app.screen.details
-        await until(pilot, lambda: details._facts is not None)
-        state, facts = inspected(pilot), details._facts
-    details._draw(state, facts)
