@@ -520,7 +520,7 @@ def test_what_cannot_be_read_is_warned_of(workspace):
         assert set(workspace.metrics()["scorer"]) == {"my-prm"}
     with pytest.warns(WorkspaceWarning, match="was left out"):
         assert workspace.rewards("other").is_empty()
-    # It explains why a scorer is not there, so that it comes before the refusal; and it points at the caller.
+    # The warning explains the missing scorer, so it precedes the error; it points at the caller.
     with pytest.warns(WorkspaceWarning, match="was left out") as told, pytest.raises(UsageError):
         workspace.metrics(scorer="other")
     assert told[0].filename == __file__

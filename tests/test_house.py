@@ -322,7 +322,7 @@ def is_in(name: str, modules: Sequence[str]) -> bool:
 
 
 def inner_imports(source: str) -> Iterator[tuple[str, int]]:
-    """`typing` or `local`, and the line, of every import of ours that is not at the top of a module."""
+    """Yield `typing` or `local`, and the line, for each of our imports that is not at the top of a module."""
 
     def walk(node: ast.AST, where: str) -> Iterator[tuple[str, int]]:
         for child in ast.iter_child_nodes(node):

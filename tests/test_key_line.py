@@ -13,7 +13,7 @@ from inspector.widgets.key_table.rail import RAIL
 from screen_text import screen_text, settled, until
 
 ONLY_SOME = {"next-page", "scorers", "options", "swap"}
-"""What some screens of an analysis have and others do not."""
+"""Commands of some analysis screens only."""
 WORDS = ["First", "Second", "Third", "漢字", "Last"]
 
 

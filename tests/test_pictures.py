@@ -15,7 +15,7 @@ from screen_text import press, rests, settled, until
 
 FOLDER = Path(__file__).parent.parent / "assets" / "pictures"
 _BESIDE = ("o", "j", "j", "space", "space", "enter")
-"""The scorer in focus, and the two after the next one."""
+"""The scorer in focus, and the two scorers after the next one."""
 SHOTS = {
     "compare": ((120, 36), "g c", "two scorers on the same cases", ("g", "c", *["j"] * 3, "l")),
     "triage": (

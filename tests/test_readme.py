@@ -180,7 +180,7 @@ def test_every_key_it_names_is_bound():
     rows = re.findall(r"^\| ((?:`[^`]+` ?)+)\|", BOTH, re.MULTILINE)
     named = {key for row in rows for key in re.findall(r"`([^`]+)`", row)}
     bound = {written(key) for command in (*COMMANDS, *RAIL) for key in command.keys.split(",")}
-    # The palette's key is Textual's own, that which copies is of no table; c is one of the export menu.
+    # Textual binds the palette and copy keys, so no table lists them; c belongs to the export menu.
     bound |= {"c", "Ctrl+C", written(App.COMMAND_PALETTE_BINDING)}
     assert named
     assert set(map(_alike, named)) <= set(

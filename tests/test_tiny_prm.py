@@ -109,7 +109,7 @@ def test_the_config_and_the_measurements_are_those_of_the_recipe(folder: Path) -
     assert measured(folder)["recipe"] == asdict(recipe)
 
 
-# Those of the other are held against what it gives in `tests/scoring/runs/test_case_scoring.py`.
+# `tests/scoring/runs/test_case_scoring.py` checks those of the other model.
 @pytest.mark.parametrize("folder", ["s", *also("m")], indirect=True)
 def test_scoring_the_demo_again_gives_the_figures_of_the_card(folder: Path, demo: Any) -> None:
     from tiny_prm import card, measuring

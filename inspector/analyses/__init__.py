@@ -165,9 +165,9 @@ class Page(Struct, frozen=True):
 
     `also` names another page whose rows stand on this one as well. `help` makes of the name a flag of the command that
     shows this page; "" = it is what the command shows by itself. `takes` is the option that this flag has the value of.
-    `holds` tells whether a benchmark has anything to show on it; None = every benchmark has. Where it has not, the page
-    is on no screen. `people` says that what people said of cases stands on it beside what it is about. `about` is what
-    the first page says of it, in a few words.
+    `holds` tells whether a benchmark has anything to show on it; None = every benchmark has. If not, the page
+    is on no screen. `people` says that it also shows human annotations of the cases. `about` describes it on the first
+    page, in a few words.
     """
 
     name: str

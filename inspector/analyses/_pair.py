@@ -97,11 +97,11 @@ class ScorerPair(NamedTuple):
 
 
 AloneRows = Mapping[tuple[str, str, str], Row]
-"""The figure of each scorer by itself, by its name, the subset and the metric."""
+"""Figures of each scorer alone, by scorer name, subset and metric."""
 
 
 def difference_table(pair: ScorerPair, cells: Mapping[tuple[str, str], Row], alone: AloneRows | None = None) -> Table:
-    """Lay out the official figure and the accuracies of A minus those of B; with `alone`, also those of each."""
+    """Lay out the differences A - B of the official metric and the accuracies; with `alone`, also both values."""
     lines, head = [], official_metric(pair.benchmark)
     official = {("average" if head == "f1" else "all", head): (official_title(pair.benchmark), EVERY)}
     for (subset, metric), (title, side) in {**official, **_OF_PAIR, **official}.items():
@@ -157,7 +157,7 @@ _A_OR_B = (text("A is better", "scorer-a"), text("B is better", "scorer-b"))
 
 
 def which_is_better(row: Row, above: Cell, below: Cell) -> Cell:
-    """Say what the interval of a difference says: `above` or `below` 0, or no evidence of a difference."""
+    """Return `above` or `below` if the interval excludes 0, else "no evidence"."""
     if row["low"] is None or row["high"] is None:
         return text("")
     if row["low"] > 0:
@@ -188,7 +188,7 @@ PairRows = Mapping[tuple[str, str, str], Row]
 
 
 def oracle_table(pair: ScorerPair, cells: PairRows, better: str | None, alone: AloneRows) -> Table:
-    """Lay out F1 of A and of B, and what an oracle of both reaches, with its gain over the better one."""
+    """Lay out F1 of A, B and their oracle, with the gain of the oracle over the better one."""
     (a, b), lines = pair.names, []
     for letter, name in (("A", a), ("B", b)):
         lines.append([text(f"F1, {letter}"), figure(alone.get((name, "average", "f1"), _NO_FIGURE)), text("")])
@@ -208,7 +208,7 @@ _NO_FIGURE: Row = {"value": None, "low": None, "high": None, "reason": None}
 
 
 def overlap_table(pair: ScorerPair, cells: PairRows) -> Table:
-    """Count of what each has wrong how much the other has right."""
+    """Count how many of each scorer's errors the other has right."""
     (a, b), lines = pair.names, []
     for here, there in ((a, b), (b, a)):
         names = {a: "A", b: "B"}

@@ -325,7 +325,7 @@ class InspectApp(Themed[int]):
     # -- how it ends
 
     async def action_copy_or_quit(self) -> None:
-        """Copy the text that is selected with the mouse; without any, quit."""
+        """Copy the text selected with the mouse; quit if no text is selected."""
         if selected := self.screen.get_selected_text():
             self.copy_to_clipboard(selected)
             self.screen.clear_selection()
@@ -380,7 +380,7 @@ class InspectApp(Themed[int]):
 
     @property
     def message_key(self) -> str:
-        """The key that shows the whole text of toasts."""
+        """Return the key that lists past messages in full."""
         return self.keys.words.of("messages")
 
     def get_key_display(self, binding: Binding) -> str:
@@ -456,7 +456,7 @@ class InspectApp(Themed[int]):
         timeout: float | None = None,
         markup: bool = True,
     ) -> None:
-        """Say something in a corner of the screen for some seconds, and keep it in the history."""
+        """Show a message in a corner of the screen for a few seconds, and keep it in the history."""
         self.message_history.keep(f"{title}: {message}" if title else message, severity)
         super().notify(message, title=title, severity=severity, timeout=timeout, markup=markup)
 
@@ -468,7 +468,7 @@ class InspectApp(Themed[int]):
         title: str = "",
         lines: bool = False,
     ) -> None:
-        """Say something in a corner of the screen, in any thread; its text never acts.
+        """Show a message in a corner of the screen, from any thread; markup in its text has no effect.
 
         With `lines` it keeps its line breaks.
         """
@@ -476,7 +476,7 @@ class InspectApp(Themed[int]):
         self.notify(message, title=title, severity=severity, markup=False)
 
     def warn(self, sentence: str, *, title: str = "") -> None:
-        """Say that something is amiss."""
+        """Show a warning."""
         self.tell(sentence, "warning", title=title)
 
     def run_in_thread(self, work: "Callable[[], object]", group: str, *, exclusive: bool = False) -> None:

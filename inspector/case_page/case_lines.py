@@ -42,7 +42,7 @@ IMAGE = "Image  "
 
 
 def origin_facts(case: OpenCase) -> list[str]:
-    """Return where the case is from, how many steps it has and whether it ended in the right answer."""
+    """Return the source of the case, its number of steps and whether its final answer is correct."""
     record = case.case
     facts = [
         record["subset"],
@@ -57,7 +57,7 @@ def origin_facts(case: OpenCase) -> list[str]:
 
 
 def head_lines(case: OpenCase) -> Iterator[Line]:
-    """Yield where the case is from and how it ended."""
+    """Yield the source of the case and whether its final answer is correct."""
     display = case.display
     described = display.dot.join(origin_facts(case))
     name = f"{clean(case.case['case'])}  " if display.named else ""
@@ -96,7 +96,7 @@ def image_lines(case: OpenCase) -> Iterator[Line]:
 
 
 def kind_words(case: OpenCase) -> list[str]:
-    """Return what became of the label in adjudication, and the kinds of the error."""
+    """Return how adjudication changed the label, and the error types."""
     record = case.case
     changed = changed_words(case.state.results.labels.adjudicated, record["case"])
     kinds = [changed, record["error_category"], record["error_type"], record["error_kind"], record["pattern"]]
@@ -199,7 +199,7 @@ PINNED: tuple[tuple[str, CaseSection], ...] = (
     ("verdicts", agreement_lines),
     ("verdicts", legend_lines),
 )
-"""Above everything, each with the part that it is of; they stay there while the rest scrolls."""
+"""Sections at the top, with their parts; they stay in place while the rest scrolls."""
 BODIES: Mapping[str, CaseSection] = {
     "": step_lines,
     original_lines.MODE: original_lines.original_lines,
@@ -229,7 +229,7 @@ class CaseLines(Struct, frozen=True):
     `starts` says for each step (0-based) on which line it starts, folded ones all on theirs. `stops` are the places of
     the step cursor with their lines, from above. The first `pinned` lines stay where they are while the rest scrolls.
     `telling` are the gold step and the one that the scorer in focus names, ascending, as far as there are such.
-    `scorers` are letter and name of those that are shown, by letter.
+    `scorers` are the letters and names of the visible scorers, by letter.
     """
 
     lines: tuple[Line, ...]
@@ -258,7 +258,7 @@ def case_lines(state: ScreenState, row: int, display: DisplayOptions) -> CaseLin
 
 
 def page_of(case: OpenCase) -> CaseLines:
-    """Return a case's page, without the parts that have panes of their own."""
+    """Return the page of a case, without the parts that have their own panes."""
     display, pinned = case.display, 0
     lines: list[Line] = []
     pinnable = PINNED[1:] if "problem" in display.apart else PINNED
@@ -267,7 +267,7 @@ def page_of(case: OpenCase) -> CaseLines:
         if len(lines) * PINNED_SHARE <= display.height:
             pinned = len(lines)
     if "problem" in display.apart and not display.mode:
-        # Right above the steps, the letters of the scorers stay in place as well.
+        # The letters of the scorers, right above the steps, also stay in place.
         lines += letter_lines(case)
         pinned = len(lines) if len(lines) * PINNED_SHARE <= display.height else pinned
     case = replace(case, room=display.height - pinned)
@@ -279,7 +279,7 @@ def page_of(case: OpenCase) -> CaseLines:
 
 
 def marks_lines(case: OpenCase) -> Iterator[Line]:
-    """Yield what the marks beside the rewards mean, where the steps have a pane with room for it."""
+    """Yield a legend of the marks next to the rewards, if the steps have a pane with room for it."""
     display, drawn = case.display, [track for track in case.tracks if track.rewards]
     if "why" not in display.apart or display.mode or display.blind or not drawn:
         return
@@ -293,12 +293,12 @@ def marks_lines(case: OpenCase) -> Iterator[Line]:
 
 
 def _here(sections: Iterable[tuple[str, CaseSection]], display: DisplayOptions) -> tuple[CaseSection, ...]:
-    """The sections that are of no part with a pane of its own."""
+    """Return the sections of all parts without their own pane."""
     return tuple(section for part, section in sections if part not in display.apart)
 
 
 def numbered(lines: Sequence[Line], pinned: int = 0, telling_steps: tuple[int, ...] = ()) -> CaseLines:
-    """Return lines with the places of the step cursor in them."""
+    """Return lines with the positions of the step cursor."""
     stopped = [(line, at) for at, line in enumerate(lines) if isinstance(line, StopLine)]
     starts = {step: at for line, at in stopped for step in line.steps}
     stops = tuple((line.stop, at) for line, at in stopped)
@@ -306,6 +306,6 @@ def numbered(lines: Sequence[Line], pinned: int = 0, telling_steps: tuple[int, .
 
 
 def unreadable(name: str, error: InspectError, display: DisplayOptions) -> CaseLines:
-    """Return a page that says why the texts of a case cannot be read."""
+    """Return a page that explains why the texts of a case cannot be read."""
     reason = wrap(clean(str(error)), display.width)
     return CaseLines((Line([(clean(name), "strong")]), Line([]), *(Line([(line, "bad")]) for line in reason)), ())

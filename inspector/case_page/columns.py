@@ -1,4 +1,4 @@
-"""How much room each scorer has at the left of the steps: a bar for the one in focus, a cell for each other."""
+"""Columns of scorers to the left of the steps: a bar for the scorer in focus, a narrow cell for each other one."""
 
 from collections.abc import Sequence
 
@@ -9,9 +9,9 @@ from inspector.case_page.tracks import Track
 GUTTER = 9
 """Cells of the word and the number of a step."""
 ALONE, LONGEST, SHORT, SHORTEST, TAPE = 10, 10, 5, 3, 5
-"""Cells of the bar: of one scorer alone, at most, where falls are told in numbers too, at least; cells of a fall."""
+"""Widths of the bar in cells: for a single scorer, at most, with falls in numbers, at least; width of a fall."""
 CELL = 4
-"""Cells of the number of a scorer that is not in focus."""
+"""Width of the number of a scorer that is not in focus, in cells."""
 DIGITS, MOST_DIGITS = 5, 8
 """Cells of a reward usually, and at most where more tell it from the threshold."""
 NARROWEST = 16
@@ -25,10 +25,10 @@ class ScorerColumn(Struct, frozen=True):
 
     Attributes:
         track: The scorer.
-        bar: Cells of the bar; 0 = one character of that height, or none.
-        digits: Cells of the number; 0 = none.
-        fall: Whether falls are told in numbers.
-        beside: Whether it is a narrow cell next to that of the scorer in focus: it names its predicted step itself.
+        bar: Width of the bar in cells; 0 = one character of that height, or none.
+        digits: Width of the number in cells; 0 = none.
+        fall: Whether falls are written as numbers.
+        beside: Whether this is a narrow cell of a scorer that is not in focus. It marks its own predicted step.
     """
 
     track: Track
@@ -39,7 +39,7 @@ class ScorerColumn(Struct, frozen=True):
 
     @property
     def width(self) -> int:
-        """Cells in all, with the gap behind."""
+        """Total width in cells, with the gap after it."""
         if self.track.kind == "marks":
             return 3 if self.track.letter else 0
         if self.track.kind == "ticks" or (self.beside and not self.digits):
@@ -53,9 +53,9 @@ class ScorerColumn(Struct, frozen=True):
 def columns(tracks: Sequence[Track], width: int) -> tuple[ScorerColumn, ...]:
     """Return a column for each scorer, in the order of their letters, that leave the texts enough of `width`.
 
-    The scorer in focus, the first of `tracks`, has a bar and a number, each other one a cell of six columns. Where
-    there is less room the falls go first, then the bar gets shorter and the numbers of the others go, and then the
-    last scorers: the verdicts name them.
+    The scorer in focus, the first of `tracks`, has a bar and a number; each other scorer has a cell of six columns.
+    Narrow pages first drop the falls, then shorten the bar and drop the other numbers, and then drop the last
+    scorers, which the verdicts still name.
     """
     if not tracks:
         return ()
@@ -67,7 +67,7 @@ def columns(tracks: Sequence[Track], width: int) -> tuple[ScorerColumn, ...]:
 
 
 def _sized(focus: Track, others: Sequence[Track], width: int) -> tuple[ScorerColumn, ...]:
-    """The columns of the scorer in focus and of others; () where they leave the texts less than they need at least."""
+    """Return the columns of the scorer in focus and the others; () if the texts would be too narrow."""
     digits = digits_of(focus)
     longest = LONGEST if others else ALONE if width >= WIDE else SHORT
     cells = tuple(ScorerColumn(track, 0, CELL, beside=True) for track in others)
@@ -86,7 +86,7 @@ def _sized(focus: Track, others: Sequence[Track], width: int) -> tuple[ScorerCol
 
 
 def least_text(width: int) -> int:
-    """Return the cells that the texts of steps keep where there is room for a bar: three fifths of `width`."""
+    """Return the width reserved for step texts if a bar fits: three fifths of `width`."""
     return max(30, width * 3 // 5 - 4)
 
 

@@ -30,7 +30,7 @@ class Stop(NamedTuple):
 
 
 PARTS = ("head", "problem", "verdicts", "why")
-"""Parts of the page beside the steps that may have panes of their own."""
+"""Parts of the page that may have their own panes, next to the steps."""
 
 
 class DisplayOptions(Struct, frozen=True):
@@ -39,12 +39,12 @@ class DisplayOptions(Struct, frozen=True):
     `named` puts the case's name above, where it does not stand elsewhere. `height` is the number of lines that are
     seen at once; with 0 nothing is cut for want of room. `raw` leaves formulas as they were written, `news` dims
     what a step repeats of the one before, `reason` shows why the gold labels are so. `beside` names the scorers
-    that were chosen to stand beside the one in focus. `blind` hides gold, verdicts and outcomes, `unscored` all
+    that are shown next to the scorer in focus. `blind` hides gold, verdicts and outcomes, `unscored` all
     that scorers say. `facts` unfolds everything else that is known of a case, `prefix` folds the steps before the
     first that anybody names, `curve` draws the rewards against the steps (None: where there is room beside them).
     `mode` names another body than the steps (see `lines.BODIES`), `xray` what the body of tokens shows. `turned` are
     the parts of this one case that a person folded or unfolded. `search` is what was searched for: it stands out in
-    the texts. `keys` are those that hints name. `apart` are the parts of the page that have panes of their own, of
+    the texts. `keys` are those that hints name. `apart` are the parts of the page that have their own panes, of
     PARTS.
     """
 
@@ -155,8 +155,8 @@ def scorers_shown(state: ScreenState, beside: tuple[str, ...]) -> list[Evaluatio
 def letters_of(state: ScreenState, chosen: Sequence[Evaluation], beside: Sequence[str] = ()) -> dict[str, str]:
     """Return the letter of each scorer by name.
 
-    They are in the order in which the scorers were chosen, which is that of the board or of the figure that compares
-    them. Another focus does not change them, as long as it is one of these.
+    They follow the order in which the scorers were chosen: that of the board or of the comparison. Focusing on
+    another of these scorers does not change them.
     """
     names = {evaluation.scorer.name for evaluation in chosen}
     every = (*beside, *(evaluation.scorer.name for evaluation in state.results.evaluations))

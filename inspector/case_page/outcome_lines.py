@@ -35,7 +35,7 @@ def sentence_lines(case: OpenCase) -> Iterator[Line]:
     if not case.tracks:
         return
     first = case.tracks[0]
-    # Letters are told elsewhere; the name of one scorer is in the title.
+    # Other lines show letters; the title shows the name of a single scorer.
     who = f"  [{first.letter}]" if first.letter else f"  [{first.name}]" if display.named else ""
     text = f"{GLYPHS[first.outcome]} {outcome_sentence(first.evaluation, case.row)}{who}"
     for line in wrap(clean(text), display.width):

@@ -36,7 +36,7 @@ def cut(lines: Sequence[Line], most: int, key: str, indent: int = 0) -> list[Lin
 
 
 def cut_last(lines: Sequence[Line], most: int, key: str, width: int) -> list[Line]:
-    """Return at most so many lines; the end of the last one says how many more there are and which key shows them."""
+    """Return at most `most` lines; the last one ends with the number of hidden lines and the key that shows them."""
     if len(lines) <= most:
         return list(lines)
     hidden = lines[most:]

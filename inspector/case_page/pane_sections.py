@@ -1,4 +1,4 @@
-"""What the panes around the steps of a case hold: the problem, the verdicts, and why gold says what it says."""
+"""Content of the panes around the steps of a case: the problem, the verdicts, and the reason for the gold label."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -33,16 +33,16 @@ from inspector.widgets.line_view import Line
 
 
 EDGE = 5
-"""Cells of the upper edge of a frame beside title and status; the lines in it have two cells less than the frame."""
+"""Cells of a frame's upper edge besides title and status; its lines are two cells narrower than the frame."""
 
 
 def _fits(title: str, status: str, case: OpenCase) -> bool:
-    """Whether a frame has room for both."""
+    """Return whether the frame fits both."""
     return cell_len(title) + cell_len(status) + EDGE <= case.display.width
 
 
 def problem_page(case: OpenCase) -> CaseLines:
-    """Return the problem and the images that belong to it; where the frame has no room for it, where it is from."""
+    """Return the problem and its images, followed by its source if the frame is too narrow for it."""
     head = () if problem_status(case) else head_lines(case)
     return numbered([*problem_lines(case), *image_lines(case), *head])
 
@@ -51,16 +51,16 @@ PROBLEM = "Problem"
 
 
 def problem_status(case: OpenCase) -> str:
-    """Return where the case is from and how it ended; "" where the frame has no room for it."""
+    """Return the source of the case and its ending; "" if the frame is too narrow."""
     status = _dot(case.display).join(origin_facts(case))
     return status if "head" in case.display.apart and _fits(PROBLEM, status, case) else ""
 
 
-# -- why gold says so, and what people said
+# -- gold label and human annotations
 
 
 def why_title(case: OpenCase) -> tuple[str, str]:
-    """Return what gold says and the kinds of the error, for the frame; no kinds where it has no room for them."""
+    """Return the gold label and the error types for the frame; omit the types if it is too narrow."""
     if case.display.blind:
         return "Gold", "hidden"
     earliest = case.case["earliest_error"]
@@ -72,7 +72,7 @@ def why_title(case: OpenCase) -> tuple[str, str]:
 
 
 def why_page(case: OpenCase) -> CaseLines:
-    """Return the reason of the gold label, what people said of the case, and the other facts."""
+    """Return the reason for the gold label, human annotations, and other facts about the case."""
     return numbered([*_reason_lines(case), *other_texts(case), *_statement_lines(case), *facts_lines(case)])
 
 
@@ -89,7 +89,7 @@ def _reason_lines(case: OpenCase) -> Iterator[Line]:
         words = f"The reason is hidden; {key} shows it." if reason else "The benchmark gives no reason."
         lines = [Line([(words, "dim")])]
     words = gold_words(record)
-    # The title has the first wrong step alone.
+    # The title shows only the first wrong step.
     kinds = [] if why_title(case)[1] else kind_words(case)
     if "(" in words or kinds:
         lines += paragraph("Gold  ", "gold", _dot(display).join([words, *kinds]), display)
@@ -98,11 +98,11 @@ def _reason_lines(case: OpenCase) -> Iterator[Line]:
 
 
 LABEL = 10
-"""Cells of what a statement is called."""
+"""Width of the name of a statement, in cells."""
 
 
 def _statement_lines(case: OpenCase) -> Iterator[Line]:
-    """Ruling, tags and note, with the key for what nobody said yet; then what else there is."""
+    """Yield ruling, tags and note, with a key hint for each missing one; then other statements."""
     if case.state.results.labels.journal is None:
         return
     statement, keys = dict(statements(case)), case.display.keys
@@ -122,13 +122,13 @@ def _statement_lines(case: OpenCase) -> Iterator[Line]:
 # -- the verdicts
 
 NARROW = 34
-"""Cells below which a scorer's name has a line of its own."""
+"""Width below which a scorer's name has its own line, in cells."""
 STEP = 3
-"""Cells of the number of a step."""
+"""Width of a step number, in cells."""
 
 
 def verdict_lines(case: OpenCase) -> list[Line]:
-    """Return gold, every scorer's verdict and how many are right; of those on screen the rewards as a small picture."""
+    """Return gold, all verdicts and the number of right ones, with small reward charts of the visible scorers."""
     display = case.display
     if display.blind:
         return list(sentence_lines(case))
@@ -153,7 +153,7 @@ def verdict_lines(case: OpenCase) -> list[Line]:
 
 
 def _others(case: OpenCase) -> list[Track]:
-    """The scorers of the benchmark that are not on screen, in the order of the workspace."""
+    """Return the scorers of the benchmark that are not on screen, in workspace order."""
     if case.display.unscored:
         return []
     on_screen, benchmark = {entry.name for entry in case.tracks}, case.state.focus.benchmark
@@ -165,7 +165,7 @@ def _others(case: OpenCase) -> list[Track]:
 
 
 def _verdict(entry: Track, case: OpenCase) -> Iterator[Line]:
-    """A scorer's letter, name, outcome and step: in one line where there is room."""
+    """Yield a scorer's letter, name, outcome and step, in one line if it fits."""
     width, several = case.display.width, len(case.tracks) > 1
     dash = "-" if case.display.glyphs.ascii_only else "–"
     step = "" if entry.verdict is None else dash if entry.verdict < 0 else str(entry.verdict)
@@ -192,7 +192,7 @@ def _right_words(every: Sequence[Track], gold: int | None) -> str:
 
 
 def _picture(entry: Track, case: OpenCase) -> Line:
-    """A scorer's rewards, a character a step."""
+    """Draw a scorer's rewards, one character per step."""
     scorer, room = entry.evaluation.scorer, case.display.width - 2
     styles = map(entry.reward_style, range(len(entry.rewards)))
     levels = "".join("3" if style == "dim" else style[-1] for style in styles)

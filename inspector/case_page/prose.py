@@ -110,7 +110,7 @@ def readable(text: str, display: DisplayOptions) -> str:
 
 
 _Manner = tuple[bool, bool]
-"""Whether formulas stay as they were written, and whether only ASCII is used."""
+"""Whether to leave formulas as written, and whether to use only ASCII."""
 
 
 @lru_cache(maxsize=1024)

@@ -14,7 +14,7 @@ REDUNDANCY = "r"
 
 
 def cells(column: ScorerColumn, step: int, display: DisplayOptions) -> list[TextPart]:
-    """Return bar, number and marks of the scorer in focus, or the cell of another with an arrow at its verdict."""
+    """Return the bar, number and marks of the scorer in focus, or another scorer's cell with its verdict."""
     track = column.track
     parts: list[TextPart] = []
     if track.kind == "bars":
@@ -27,7 +27,7 @@ def cells(column: ScorerColumn, step: int, display: DisplayOptions) -> list[Text
 
 
 def heads(side: Sequence[ScorerColumn]) -> list[TextPart]:
-    """Return the letters of several scorers above their columns; [] for one scorer."""
+    """Return the letters of several scorers, aligned with their columns; [] for one scorer."""
     parts: list[TextPart] = []
     for column in side:
         indent = 1 if column.beside else 0
@@ -61,7 +61,7 @@ def judged_style(column: ScorerColumn, step: int, display: DisplayOptions) -> st
 
 
 def _rewarded(column: ScorerColumn, step: int, display: DisplayOptions) -> list[TextPart]:
-    """Bar, number, cross and fall of the scorer in focus."""
+    """Return the bar, number, cross and fall of the scorer in focus."""
     track, ascii_only = column.track, display.glyphs.ascii_only
     if step >= len(track.rewards):
         blank = (column.bar + 1 if column.bar else 1) + column.digits - 1
@@ -76,7 +76,7 @@ def _rewarded(column: ScorerColumn, step: int, display: DisplayOptions) -> list[
 
 
 def _cell(column: ScorerColumn, step: int, display: DisplayOptions) -> list[TextPart]:
-    """An arrow at the predicted step, the reward and a cross; without room for the number, its height."""
+    """Return an arrow at the predicted step, the reward (narrow cells: its height) and a cross."""
     track = column.track
     if step >= len(track.rewards):
         return [(" " * max(1, column.digits) + ("-" if display.glyphs.ascii_only else "–"), "dim")]
@@ -91,9 +91,9 @@ def _cell(column: ScorerColumn, step: int, display: DisplayOptions) -> list[Text
 
 
 def _written(column: ScorerColumn, step: int, display: DisplayOptions) -> str:
-    """The reward with as many decimals as tell it from the threshold.
+    """Write the reward with enough decimals to tell it from the threshold.
 
-    Where these are too many: without the zero before the point, else on which side of the threshold it is.
+    If they do not fit, drop the leading zero, or else write only the side of the threshold.
     """
     track, reward = column.track, column.track.rewards[step]
     rounded = number(reward, 2, column.digits)
@@ -110,7 +110,7 @@ def _written(column: ScorerColumn, step: int, display: DisplayOptions) -> str:
 
 
 def _picture(column: ScorerColumn, step: int, display: DisplayOptions) -> list[TextPart]:
-    """A bar in the scorer's own range with the threshold through it."""
+    """Draw a bar in the scorer's own range, crossed by the threshold."""
     track, glyphs = column.track, display.glyphs
     if not column.bar:
         return []
@@ -139,7 +139,7 @@ def _tick(column: ScorerColumn, step: int, display: DisplayOptions) -> str:
 
 
 def _arrow(column: ScorerColumn, step: int, display: DisplayOptions) -> list[TextPart]:
-    """The mark of a predicted step, of a scorer that is not in focus: the gutter has that of the other."""
+    """Return the mark of a predicted step for a scorer not in focus; the gutter marks that of the scorer in focus."""
     if not _named(column, step, display):
         return [(" ", "")]
     return [("<" if display.glyphs.ascii_only else "◂", f"{column.track.style} strong")]

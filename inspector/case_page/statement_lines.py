@@ -16,7 +16,7 @@ MOST_VARIANTS = 3
 
 
 def said_lines(case: OpenCase) -> Iterator[Line]:
-    """Yield a line or more for each of them, notes below; nothing where there are none."""
+    """Yield one or more lines for each statement, notes last."""
     for name, words in statements(case):
         if name == "Note":
             yield from paragraph("Note  ", "strong", words, case.display, scope="notes")
@@ -26,9 +26,9 @@ def said_lines(case: OpenCase) -> Iterator[Line]:
 
 
 def statements(case: OpenCase) -> list[tuple[str, str]]:
-    """Return what people said by what it is called, the note last; rulings that no longer count have no name.
+    """Return human annotations by name, the note last; superseded rulings have no name.
 
-    While labels are hidden, so is what others said: who decides should not be told how.
+    While labels are hidden, so are the annotations of other people, to keep rulings independent.
     """
     journal, case_name, display = case.state.results.labels.journal, case.case["case"], case.display
     if journal is None:

@@ -62,7 +62,7 @@ def step_lines(case: OpenCase) -> Iterator[Line]:
 
 
 def letter_lines(case: OpenCase) -> Iterator[Line]:
-    """Yield the letters of several scorers above their columns."""
+    """Yield the letters of several scorers, aligned with their columns."""
     if letters := heads(columns(case.tracks, case.display.width)):
         yield Line([(" " * GUTTER, ""), *letters])
 

@@ -46,11 +46,11 @@ class Track(Struct, frozen=True, eq=False, dict=True):
 
     @property
     def style(self) -> str:
-        """The style of what is this scorer's alone: its brightness among several."""
+        """Style of this scorer's name and letter: its brightness among several scorers."""
         return f"scorer-{self.letter.lower()}" if self.letter else ""
 
     def reward_style(self, step: int) -> str:
-        """Return the style of a step's reward: how far from the threshold it is; "dim" where none decides."""
+        """Return the style of a step's reward by its distance from the threshold; "dim" without a threshold."""
         scorer, threshold = self.evaluation.scorer, self.threshold(step)
         if threshold is None:
             return "dim"

@@ -136,16 +136,16 @@ class Fold(Struct, frozen=True):
 
 
 Place = Literal["row", "half", "side", "method"]
-"""Where a panel has its place: over the whole width, beside another one, or in a column at the right.
+"""Place of a panel: the full width, half of it, or a column on the right.
 
-A screen shows a panel with the place "method" only on request; pages print it like any other.
+A screen shows a panel with the place "method" only on request; printed pages always show it.
 """
 
 
 class Panel(Struct, frozen=True):
     """Blocks in a frame: a title and a status in its upper edge, a hint in its lower one.
 
-    A terminal without room, a page and HTML have the title as a heading. What the hint says is for the keys of the app.
+    Small terminals, pages and HTML show the title as a heading. The hint names keys of the app.
     """
 
     title: str
@@ -156,7 +156,7 @@ class Panel(Struct, frozen=True):
 
     @property
     def heading(self) -> str:
-        """The title with the status, on a page."""
+        """The title and status, as printed on a page."""
         return f"{self.title}: {self.status}" if self.status else self.title
 
 

@@ -10,7 +10,7 @@ from scoring.metrics.resampling import SMALL
 WAITING = "..."
 """Stands for a figure that is being computed."""
 TINY = 0.0005
-"""Three decimals of a reward or threshold below it would all be 0."""
+"""Rewards and thresholds below this value would round to 0.000."""
 DASH = "–"
 """Stands where there is no value."""
 GOLD = {"error": "▲ error", "error step": "△ error step"}
@@ -40,12 +40,12 @@ def signed(value: float, digits: int = 1, *, ascii_only: bool = False) -> str:
 
 
 def with_minus(text: str) -> str:
-    """Write the sign of a negative number as a minus, which is as wide as a plus."""
+    """Write the sign of a negative number as a minus sign, which is as wide as a plus sign."""
     return f"−{text[1:]}" if text.startswith("-") else text
 
 
 def interval(low: float | None, high: float | None, write: Callable[[float], str] = share) -> str:
-    """Write an interval, `(51.0 to 72.3)`; "" where there is none."""
+    """Write an interval, `(51.0 to 72.3)`; "" if an end is None."""
     return "" if low is None or high is None else f"({write(low)} to {write(high)})"
 
 
@@ -70,7 +70,7 @@ def value_text(cell: Cell, *, ascii_only: bool = False) -> str:
 
 
 def interval_text(cell: Cell) -> str:
-    """Write the 95% interval, `(51.0 to 72.3)`; "" where there is none."""
+    """Write the 95% interval, `(51.0 to 72.3)`; "" if an end is None."""
     return "" if cell.value is None else interval(cell.low, cell.high, _WRITTEN.get(cell.kind, str))
 
 

@@ -65,7 +65,7 @@ class Curve(Struct, frozen=True, eq=False):
 
     @property
     def fitted(self) -> "Curve":
-        """The same, with a vertical axis of shares that ends at a multiple of 10% above all values."""
+        """Return the curve with a vertical axis that ends at a multiple of 10% above all values."""
         if self.upward != (0.0, 1.0) or self.kind is not Kind.SHARE:
             return self
         drawn = [ys for line in self.series for ys in (line.ys, line.high) if ys is not None]
@@ -174,16 +174,16 @@ def _joined(group: Sequence[Counted]) -> Counted:
 
 
 class SquareSide(Struct, frozen=True):
-    """The words for the first and for the second row (or column) of a 2x2 square."""
+    """Titles of the two rows (or columns) of a 2x2 square."""
 
     first: str
     second: str
 
 
 class Square(Struct, frozen=True):
-    """Counts of cases by two yes-or-no questions: two rows, two columns, four cells that open their cases.
+    """Counts of cases by two yes-or-no questions, in a 2x2 square whose cells open their cases.
 
-    `cells` are the first row from left to right, then the second one.
+    `cells` holds the first row from left to right, then the second row.
     """
 
     title: str

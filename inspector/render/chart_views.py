@@ -282,7 +282,7 @@ def _columns_table(whole: Columns) -> Table:
 # -- squares
 
 SQUARE = (90, 200, 60)
-"""Units of a square picture: of the names at its left, of a column, of a row."""
+"""Sizes in an SVG square, in units: width of the row titles, width of a column, height of a row."""
 SQUARE_WIDTH = SQUARE[0] + 2 * SQUARE[1] + 10
 
 

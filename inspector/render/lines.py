@@ -40,9 +40,9 @@ def joined_link(links: Sequence[CaseLink], words: str) -> CaseLink:
 
 
 class Piece(Struct, frozen=True):
-    """A text on a line, the names of its styles (see `widgets.line_scroll`), and what it opens; None = nothing.
+    """A text on a line, the names of its styles (see `widgets.line_scroll`), and what it opens, or None.
 
-    A piece of the frame of a panel has the panel's number.
+    A piece of a panel's frame has the number of the panel.
     """
 
     text: str
@@ -63,8 +63,8 @@ PieceRow = tuple[Piece, ...]
 class Sheet(Struct, frozen=True):
     """Lines from top to bottom. `busy` says in words what is still being computed and will be filled in; "" = nothing.
 
-    Laid out for a width: whoever has another asks for another sheet. Of a sheet whose last panel was made higher so
-    that it fills its pane, `natural` is how many lines there would be without that; None = as many as there are.
+    A sheet is laid out for one width. If its last panel was extended to fill the pane, `natural` is the number of lines
+    before that; None = the sheet was not extended.
     """
 
     lines: Sequence[PieceRow] = field(default_factory=tuple)
@@ -73,7 +73,7 @@ class Sheet(Struct, frozen=True):
 
     @property
     def used(self) -> int:
-        """How many lines the sheet needs."""
+        """Number of lines that the sheet needs."""
         return len(self.lines) if self.natural is None else self.natural
 
     def drills(self) -> Iterator[tuple[int, int, Piece]]:

@@ -1,4 +1,4 @@
-"""Panels of a view laid out for a screen: beneath each other, in two columns, or with a third at the right."""
+"""Layout of panels on a screen: stacked, in two columns, or with a third column on the right."""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
@@ -15,24 +15,24 @@ from inspector.render.texts.frame_edges import FRAME, fit_edge
 from inspector.render.texts.text import clean
 
 TWO, THREE = 100, 160
-"""Cells from which two halves are beside each other, and from which panels of the side have a column."""
+"""Least widths in cells for two halves side by side, and for a column of side panels."""
 _ASCII_FRAME = str.maketrans("╭╮╰╯─│", "++++-|")
 AROUND = 4
-"""Cells of a panel beside its content: two lines and two blanks."""
+"""Cells of a panel besides its content: two border lines and two blanks."""
 UNBOUNDED = 10_000
-"""Cells of a line that is not wrapped."""
+"""Width at which no line wraps, in cells."""
 MEASURED = 40
-"""Rows of a table that are measured."""
+"""Number of table rows that are measured."""
 Draw = Callable[[Panel, int], Sequence[PieceRow]]
-"""Draws the content of a panel in so many cells."""
+"""Draws the content of a panel in a width in cells."""
 
 
 def framed(blocks: Sequence[Block], title: str, width: int, draw: Draw) -> list[Panel]:
     """Return the panels that a screen draws: those among the blocks, and one for each other table or chart.
 
-    A table or chart that has a title gives it to its panel, which also holds the sentences after it. Sentences before
-    the first one are above it, under `title` where it has none. A panel of tables that need little room is a half.
-    Panels of the method are left out.
+    A panel takes the title of its table or chart and also holds the notes after it. Notes before the first table or
+    chart are above it, under `title` if it has none. A panel of narrow tables takes half of the width. Method panels
+    are left out.
     """
     panels: list[Panel] = []
     named, group = "", list[Block]()
@@ -66,12 +66,12 @@ def framed(blocks: Sequence[Block], title: str, width: int, draw: Draw) -> list[
 
 
 def method_of(blocks: Sequence[Block]) -> tuple[Panel, ...]:
-    """Return the panels that say how figures were computed and tested."""
+    """Return the panels that explain how figures were computed and tested."""
     return tuple(block for block in blocks if isinstance(block, Panel) and block.place == "method")
 
 
 def _placed(panel: Panel, width: int, draw: Draw) -> Panel:
-    """A half where all of its tables have room in half of the width, else the panel as it is."""
+    """Return a half panel if all tables fit half of the width, else the panel unchanged."""
     tables = [block for block in panel.blocks if isinstance(block, Table) and not block.heat]
     if not tables or len(tables) + sum(isinstance(block, Note) for block in panel.blocks) < len(panel.blocks):
         return panel
@@ -81,7 +81,7 @@ def _placed(panel: Panel, width: int, draw: Draw) -> Panel:
 
 
 def _with_short_title(panel: Panel, width: int) -> Panel:
-    """The panel; where its frame has no room for the title, what follows a colon in it is a sentence."""
+    """Return the panel; if its title is too long, move the text after the colon into a note."""
     room = (width // 2 if panel.place == "half" and width >= TWO else width) - 2 * AROUND
     head, colon, rest = panel.title.partition(": ")
     if cell_len(clean(panel.title)) <= room or not colon:
@@ -91,7 +91,7 @@ def _with_short_title(panel: Panel, width: int) -> Panel:
 
 
 def _first_rows(block: Table) -> Table:
-    """The first rows of a table, without charts: these take the room that there is."""
+    """Return the first rows of a table, without charts, which adapt to the width."""
     return replace(
         block, rows=block.rows[:MEASURED], columns=tuple(replace(column, chart=None) for column in block.columns)
     )
@@ -100,12 +100,12 @@ def _first_rows(block: Table) -> Table:
 def lay_out(
     panels: Sequence[Panel], width: int, height: int, draw: Draw, *, ascii_only: bool = False
 ) -> tuple[list[PieceRow], int]:
-    """Draw panels in `width` cells; the last ones reach down to `height` lines where there are fewer.
+    """Draw panels in `width` cells; the last ones extend down to `height` lines.
 
-    With the lines, return how many there would be without that.
+    Return the lines, and the number of lines without this extension.
 
-    Halves are beside each other from TWO cells on. From THREE on panels of the side have a third of the width at the
-    right; in less room they follow the others.
+    Halves are side by side from TWO cells on. From THREE cells on, side panels have a third of the width on the right;
+    on narrower screens they follow the other panels.
     """
     numbered = list(enumerate(panels))
     aside = [pair for pair in numbered if pair[1].place == "side"] if width >= THREE else []
@@ -120,7 +120,7 @@ def lay_out(
 
 
 def _framed_in_ascii(piece: Piece) -> Piece:
-    """A piece of a frame in ASCII; other pieces as they are."""
+    """Return a piece of a frame in ASCII, and other pieces unchanged."""
     return replace(piece, text=piece.text.translate(_ASCII_FRAME)) if piece.style == FRAME else piece
 
 
@@ -128,7 +128,7 @@ Numbered = tuple[int, Panel]
 
 
 def _rows(panels: Sequence[Numbered], width: int) -> list[list[Numbered]]:
-    """Panels that are beside each other."""
+    """Group panels into rows of one or two."""
     rows: list[list[Numbered]] = []
     for number, panel in panels:
         before = rows[-1] if rows else []
@@ -141,14 +141,14 @@ def _rows(panels: Sequence[Numbered], width: int) -> list[list[Numbered]]:
 
 
 class _Column:
-    """Rows of panels beneath each other in `width` cells, drawn once whatever their height."""
+    """Stacked rows of panels, drawn once in `width` cells for any height."""
 
     def __init__(self, rows: Sequence[Sequence[Numbered]], width: int, draw: Draw) -> None:
         self._rows = [_drawn(row, width, draw) for row in rows]
         self.natural = sum(max(len(content) for _, content, _ in row) + 2 for row in self._rows)
 
     def lines(self, height: int) -> list[PieceRow]:
-        """All lines; the last row takes those that are left of `height`."""
+        """Return all lines; the last row fills the rest of `height`."""
         lines: list[PieceRow] = []
         for place, row in enumerate(self._rows):
             tall = max(len(content) for _, content, _ in row)
@@ -160,17 +160,17 @@ class _Column:
 
 
 def _drawn(row: Sequence[Numbered], width: int, draw: Draw) -> list[tuple[Numbered, list[PieceRow], int]]:
-    """The panels of a row with their content and the cells that each has."""
+    """Return the panels of a row with their content and width."""
     sizes = [width // len(row)] * len(row)
     sizes[-1] += width - sum(sizes)
     contents = [list(draw(panel, size - AROUND)) for (_, panel), size in zip(row, sizes, strict=True)]
-    # What is too wide to be wrapped widens its frame, and is scrolled.
+    # Content that cannot be wrapped widens its frame, and the pane scrolls.
     sizes = [max(size, AROUND + _widest(content)) for size, content in zip(sizes, contents, strict=True)]
     return list(zip(row, contents, sizes, strict=True))
 
 
 def _box(number: int, panel: Panel, content: Sequence[PieceRow], width: int, tall: int) -> Iterator[PieceRow]:
-    """A frame of `width` cells around `tall` lines."""
+    """Draw a frame of `width` cells around `tall` lines."""
 
     def line(text: str, style: str = FRAME) -> Piece:
         return Piece(text, style, panel=number)

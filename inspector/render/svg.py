@@ -14,7 +14,7 @@ ROW = 24
 
 
 def picture(height: float, title: str, described: str, *shapes: Element, width: int = WIDTH) -> Element:
-    """Make a picture of a width and a height in units, with its title and description."""
+    """Make an SVG image of a width and a height in units, with a title and a description."""
     return element(
         "svg",
         element("title", title),

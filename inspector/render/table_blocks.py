@@ -24,9 +24,9 @@ class Kind(Enum):
     MEAN = "mean"
     """With two digits after the point."""
     REWARD = "reward"
-    """A reward or a threshold, with three."""
+    """A reward or a threshold, with three decimals."""
     NUMBER = "number"
-    """What has no unit."""
+    """A number without a unit."""
 
 
 class Cell(Struct, frozen=True):
@@ -65,24 +65,24 @@ class Cell(Struct, frozen=True):
 
 
 class CellChart(Enum):
-    """What is drawn in the cells of a column, all of them on one axis."""
+    """Charts in the cells of a column, on a shared axis."""
 
     FOREST = "forest"
     """The value and its interval."""
     BAR = "bar"
-    """A bar as long as the value."""
+    """A bar of the length of the value."""
     DIFFERENCE = "difference"
     """The value and its interval, with zero in the middle."""
     HEAT = "heat"
-    """The ground, darker for a higher value."""
+    """A background that is darker for higher values."""
 
 
 class Column(Struct, frozen=True):
-    """A column of a table. Where there is no room, one of rank 1 goes without intervals, and one of rank 2 is left out.
+    """A column of a table. Narrow tables drop the intervals of columns of rank 1, and leave out columns of rank 2.
 
     `right` sets it to the right; None = if it holds a number. Texts of one that `wraps` take several lines there.
-    `chart` is drawn beside the values, in place of their intervals, by every renderer that draws; `ends` say what is
-    better at either end of a chart of differences.
+    Renderers that draw replace intervals by the `chart`, next to the values; `ends` says what is better at either end
+    of a chart of differences.
     """
 
     title: str
@@ -94,7 +94,7 @@ class Column(Struct, frozen=True):
 
 
 def forest_column(title: str, rank: int = 0) -> Column:
-    """Make a column whose values are drawn with their intervals on one axis."""
+    """Make a column whose values and intervals are drawn on a shared axis."""
     return Column(title, rank, chart=CellChart.FOREST)
 
 
@@ -104,7 +104,7 @@ def bar_column(title: str, rank: int = 0) -> Column:
 
 
 def difference_column(title: str, below: str = "", above: str = "") -> Column:
-    """Make a column of differences, drawn around zero; the words say what is better (or worse) below and above it."""
+    """Make a column of differences, drawn around zero; the words label the sides below and above zero."""
     return Column(title, chart=CellChart.DIFFERENCE, ends=(below, above))
 
 

@@ -48,9 +48,9 @@ from scoring.data.errors import LONGEST_NAME
 NARROWEST = 18
 """Cells that a name keeps where there is no room."""
 WIDE = 100
-"""Cells from which texts that wrap make room for a chart."""
+"""Least width in cells at which texts wrap to make room for a chart."""
 VARIANTS = ((3, 3), (1, 3), (1, 2))
-"""From which rank columns go without intervals, and from which they are left out: as little as possible first."""
+"""Least rank of columns without intervals, and of omitted columns; the fullest table comes first."""
 UNBOUNDED = 10_000
 """Cells of a line where nothing is cut and nothing is wrapped."""
 
@@ -105,7 +105,7 @@ class Terminal:
             yield from self.blocks(section.blocks)
 
     def inside(self, panel: Panel, width: int) -> list[PieceRow]:
-        """Return the lines in the frame of a panel, each of at most `width` cells where that is possible."""
+        """Return the lines in the frame of a panel, each of at most `width` cells if possible."""
         terminal = Terminal(width, self.glyphs, self.height, split=self.split, charts=self.charts, raw=self._raw)
         return list(terminal.blocks(panel.blocks))
 
@@ -241,9 +241,9 @@ class Terminal:
             yield from (line for words in legend(table) for line in paragraph(words, self.width))
 
     def _room_beside(self, table: Table) -> int:
-        """Cells that are left for charts in the columns, which take the place of intervals.
+        """Return the cells left for charts in columns; charts replace intervals.
 
-        What columns can do without gives way to one chart, and where there is much room texts wrap for it.
+        The least important columns make room for one chart, and on wide screens texts wrap for it.
         """
         charts = [column.chart for column in table.columns]
         drawn = [chart not in {None, CellChart.BAR, CellChart.HEAT} for chart in charts]
@@ -386,7 +386,7 @@ _ASCII = str.maketrans(
 
 
 def in_ascii(row: PieceRow) -> PieceRow:
-    """Write our own signs in ASCII; what is in the data stays as it is."""
+    """Write our own symbols in ASCII; data stays unchanged."""
     return tuple(replace(piece, text=piece.text.translate(_ASCII)) for piece in row)
 
 

@@ -41,9 +41,9 @@ from scoring.selection.result_set import ResultSet
 
 ALONE_OR_BESIDE: Whose = "one or two"
 METHOD_KEY = "i"
-"""The key that shows the method, where the table of commands does not name another."""
+"""Default key for the method, unless the table of commands names another."""
 METHOD_WIDTH = 76
-"""Cells of a line of the method."""
+"""Width of a line of the method, in cells."""
 AROUND = 5
 """Lines of a screen above and beneath its sheet while no threshold is moved."""
 
@@ -145,7 +145,7 @@ class AnalysisScreen(SheetScreen):
         names = self.asked_about(state)
         if not self.about_two or len(names) != 2:
             return facts
-        # Headline and threshold are those of the scorer in focus alone.
+        # Headline and threshold are those of the scorer in focus.
         own = len(state_facts(state, self.context.glyphs))
         return [*facts[: len(facts) - own], *self._both_thresholds(state, names)]
 
@@ -200,11 +200,11 @@ class AnalysisScreen(SheetScreen):
         return f"{title[:1].upper()}{title[1:]}"
 
     def _terminal(self, width: int, height: int) -> Terminal:
-        """A chart keeps its height when the rail takes lines from the pane."""
+        """Return a terminal as high as the pane without the rail, so that charts keep their height."""
         return Terminal(width, self.context.glyphs, max(height, self.size.height - AROUND), split=True)
 
     def _drawn(self, panels: Sequence[Panel], width: int, height: int, busy: str = "") -> Sheet:
-        """The panels in frames, or where these would take the lines that numbers need, beneath headings."""
+        """Draw panels in frames, or below headings if the screen is too short for frames."""
         terminal = self._terminal(width, height)
         if self.size.height < SHORT:
             return Sheet(tuple(terminal.blocks(panels)), busy)
@@ -213,7 +213,7 @@ class AnalysisScreen(SheetScreen):
         return Sheet(tuple(drawn), busy, natural)
 
     def _with_hints(self, panels: Sequence[Panel], *, explained: bool) -> list[Panel]:
-        """Say in the lower edges what keys do there; that of the first panel names the key for the method."""
+        """Add key hints to the lower edges; the hint of the first panel names the key for the method."""
         opens = f"{self.context.keys.of('drill')} lists the cases"
         method = f"{self._method_key} how this is tested"
         return [
@@ -235,7 +235,7 @@ class AnalysisScreen(SheetScreen):
             return METHOD_KEY
 
     def _further_pages(self) -> list[Panel]:
-        """Say on the first page what the others hold."""
+        """Describe the other pages on the first page."""
         first, *others = self.pages or (self.open_page,)
         pages = tuple((page.title, page.about) for page in others if page.about)
         if self.open_page.name != first.name or not pages:

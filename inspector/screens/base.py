@@ -141,7 +141,7 @@ class AppScreen(Steady, Screen[None]):
     # -- words
 
     def say(self, sentence: str) -> None:
-        """Say why a key did nothing."""
+        """Explain why a key did nothing."""
         self.notify(clean(sentence), markup=False)
 
     def say_done(self, sentence: str, *, failed: bool = False, brief: str = "") -> None:  # noqa: ARG002  # a toast has room

@@ -66,11 +66,11 @@ from scoring.selection.searching import search_words
 
 NO_CASE = "There is no case here: prm-inspect import PATH reads a benchmark, or results."
 FOOT = 2
-"""Lines beneath the rows, for marks or for the column under the cursor."""
+"""Number of lines below the rows, for marks or for the column under the cursor."""
 MOST_REMARKS = 4
-"""Lines of remarks on a row beneath them, where there are no panels."""
+"""Most lines of remarks on a row, if no panels are shown."""
 _SIZES = IdentityCache(4)
-"""How many cases there are, by the frame of cases and the masks of benchmarks."""
+"""Numbers of cases, by the frame of cases and the masks of benchmarks."""
 
 
 class BoardScreen(AppScreen):
@@ -122,7 +122,7 @@ class BoardScreen(AppScreen):
         curve = BoardSheet(id="thresholds", classes="pane")
         sheet = BoardSheet(id="highlights")
         curve.can_focus = curve.display = sheet.display = False
-        # An empty frame would be there for a moment.
+        # An empty frame would flash for a moment.
         curve.visible = sheet.visible = False
         yield Horizontal(table, curve, id="upper")
         yield sheet
@@ -182,7 +182,7 @@ class BoardScreen(AppScreen):
         self._fill(self.ranking.ranked(results, board_pieces, self.how.against))
 
     def _share_out(self) -> None:
-        """Give the table the lines that it needs and the panels the rest; where there is little, all to the table."""
+        """Give the table the lines that it needs and the panels the rest; short screens have only the table."""
         table, sheet, curve = self.table, self.details.sheet, self.details.curve
         frame = 2 * (not self.has_class("-short"))
         needed = self.table.row_count + 1 + FOOT + frame + table.show_horizontal_scrollbar
@@ -234,7 +234,7 @@ class BoardScreen(AppScreen):
         self._describe()
 
     def _axis(self, fitted: ChartAxis) -> ChartAxis:
-        """The axis of the intervals: while the threshold moves it stays, if they fit on it."""
+        """Return the axis of the intervals. It stays while the threshold moves, if the intervals fit."""
         before = self.kind.axis
         return before if self.rail_open and before.low <= fitted.low and fitted.high <= before.high else fitted
 
@@ -266,7 +266,7 @@ class BoardScreen(AppScreen):
         show_banner(self, state)
 
     def _sizes(self, state: ScreenState) -> tuple[int, int, int]:
-        """The number of cases, of those with an error and of those without."""
+        """Return the numbers of all cases, cases with an error and clean cases."""
         whole = [piece.rows for piece in self.pieces.values() if piece.subset is None]
         earliest = state.cases["earliest_error"]
 
@@ -301,7 +301,7 @@ class BoardScreen(AppScreen):
         self._describe()
 
     def _describe(self) -> None:
-        """Write the frame of the table and the lines beneath its rows."""
+        """Write the frame of the table and the lines below its rows."""
         table, line, key = self.table, self.line, self.table.cell_name
         position = f"{table.cursor + 1:,} of {table.row_count:,}" if line is not None else ""
         behind = None if line is None else self.opening.behind(line)
@@ -322,7 +322,7 @@ class BoardScreen(AppScreen):
             self._write_marks(line)
 
     def _ends(self, line: dict[str, Any]) -> str:
-        """The interval of a row in figures, which the table draws; "" where there is none."""
+        """Return the interval of a row in figures, since the table draws it; "" without an interval."""
         against = bool(self.how.against)
         low, high = (line[f"{'d_' if against else ''}{name}"] for name in ("low", "high"))
         if low is None or high is None:
@@ -331,10 +331,10 @@ class BoardScreen(AppScreen):
         return text if self.context.glyphs.ascii_only else text.replace("-", "−")
 
     def _write_marks(self, line: dict[str, Any]) -> None:
-        """Write the marks beneath the rows; where there are no panels, remarks on the row as well."""
+        """Write the marks below the rows and, if no panels are shown, remarks on the row."""
         width = max(20, self.table.viewport.width - 2)
         marks = [(" ", ""), *self.legend.line(width)]
-        # No row goes out of sight for remarks, but for one line of them.
+        # Remarks hide at most one row.
         room = self.table.viewport.height - 1 - self.table.row_count - FOOT
         if self.details.sheet.display:
             self.table.foot = ((), marks)
@@ -345,12 +345,12 @@ class BoardScreen(AppScreen):
             self.table.foot = (*blank, marks, *self._lines(self._remarks(line), min(MOST_REMARKS, max(1, room))))
 
     def _write_foot(self, text: str) -> None:
-        """Write sentences beneath the rows."""
+        """Write sentences below the rows."""
         lines = self._lines(text, FOOT)
         self.table.foot = (*lines, *[()] * (FOOT - len(lines)))
 
     def _lines(self, text: str, most: int) -> list[list[TextPart]]:
-        """Break sentences into at most so many lines; the last one is cut."""
+        """Wrap sentences to at most `most` lines; cut the last one."""
         width = max(20, self.table.viewport.width - 2)
         lines = wrap(clean(text), width) if text else []
         if len(lines) > most:
@@ -358,7 +358,7 @@ class BoardScreen(AppScreen):
         return [[(f" {line}", "dim")] for line in lines]
 
     def _order(self) -> Iterator[str]:
-        """What the figures and the rows are, and how they are sorted."""
+        """Yield the metric, the grouping of rows and their order."""
         kinds = self.frame["over"].drop_nulls().unique().to_list() if len(metrics_of(self.frame)) == 1 else []
         if len(kinds) == 1:
             yield f"{metrics_of(self.frame)[0]}: {kinds[0]}"
@@ -369,7 +369,7 @@ class BoardScreen(AppScreen):
         yield f"sorted by {title_of(key, self.kind)} {arrows[direction == 'desc']}"
 
     def _remarks(self, line: dict[str, Any]) -> str:
-        """Sentences about a row, where no panel tells them."""
+        """Return sentences about a row that no panel shows."""
         if line["kind"] == NOBODY:
             score = self.context.keys.of("score")
             return f"{counted(line['cases'], 'case')} not scored yet. Enter opens them, {score} scores them."
@@ -377,7 +377,7 @@ class BoardScreen(AppScreen):
         return " ".join([*texts, *([line["about"]] if line["about"] else [])])
 
     def _unseen(self, line: dict[str, Any]) -> str:
-        """The threshold of a row in words, where the table does not show it."""
+        """Return the threshold of a row in words; "" if the table shows it."""
         if line["kind"] in NOT_HERE or self.table.width_of("threshold"):
             return ""
         at = "" if line["threshold"] is None else f"Threshold {line['threshold']:.3f}, "

@@ -52,11 +52,11 @@ NAMES_FIRST = 100
 SIGNED = 6
 """Cells of a signed number of percentage points."""
 RANGE, SPAN = 8, 10
-"""Cells of an interval in figures, and of that of a difference."""
+"""Widths in cells of an interval in figures, for a score and for a difference."""
 FOREST, DIFFERENCE = 46, 72
-"""Cells of a drawn interval at most, and of that of a difference."""
+"""Greatest widths in cells of a drawn interval, for a score and for a difference."""
 BARS = {"on_wrong": ("exact", 2, 30), "on_right": ("clean", 1, 22)}
-"""Columns with bars: the style of these, the share of the cells to spare, and the cells at most."""
+"""Columns with bars: the style of the bar, its share of spare cells, and its greatest width in cells."""
 
 
 def entries(kind: BoardKind) -> tuple[Entry, ...]:
@@ -106,12 +106,12 @@ def _score(key: str, title: str, _: BoardKind, cells: BoardCells) -> TableColumn
 
 
 def _above_digits(title: str, width: int) -> str:
-    """The title of the scores, which have a blank and a mark behind them."""
+    """Return the title of the scores, padded for the mark after each score."""
     return f"{title}  " if cell_len(title) + 2 <= width else title
 
 
 def _interval(key: str, title: str, kind: BoardKind, cells: BoardCells) -> TableColumn:
-    """The intervals on one axis, whose numbers are its title; where there is no room, in figures."""
+    """Make the column of intervals on a shared axis with its numbers as title, or in figures if it is narrow."""
     signed = Kind.POINTS if kind.against else Kind.SHARE
 
     def heading(width: int) -> str:
@@ -135,7 +135,7 @@ def _interval(key: str, title: str, kind: BoardKind, cells: BoardCells) -> Table
 
 
 def _bar(key: str, title: str, _: BoardKind, cells: BoardCells) -> TableColumn:
-    """An accuracy as a bar and in figures; where there is no room, in figures."""
+    """Make the column of an accuracy: a bar and a figure, or only the figure if it is narrow."""
     style, flex, most = BARS[key]
     short = title.split(maxsplit=1)[0] if " found" in title or " kept" in title else title
 
@@ -215,7 +215,7 @@ TEST = "paired bootstrap"
 
 
 def remarks(line: Mapping[str, Any]) -> list[str]:
-    """Return sentences about the figures of a row: why one is missing, and what limits one."""
+    """Return sentences about the figures of a row: reasons for missing figures, and their limits."""
     sentences = [f"No {line['metric']}: {line['reason']}"] if line["reason"] else []
     if line["small"]:
         sentences.append(f"Few: {counted(line['n'], unit_of(line['metric']).removesuffix('s'))}")
@@ -262,12 +262,12 @@ class Legend(Struct, frozen=True):
             yield "( )", "as the paper prints it, of the whole benchmark; not computed here, and never ranked"
 
     def line(self, width: int) -> list[TextPart]:
-        """Explain the marks in one line of about `width` cells, or say why there are none."""
+        """Explain the marks in one line of about `width` cells, or why marks are missing."""
         ranks = self._ranks()
         if self.how.against:
             parts: list[TextPart] = [("Paired bootstrap differences on the cases that both tried", "dim")]
         elif self.known.busy or any(rank.kinds for rank in ranks):
-            # While they are computed the line stays.
+            # Keep the line while marks are computed.
             several = self.frame.filter(pl.col("kind") == SCORER)["scorer"].n_unique() > 1
             why = next((f"   {rank.why}" for rank in ranks if rank.why), "")
             parts = [

@@ -1,4 +1,4 @@
-"""The sheet of panels beneath the board, and the curve beside it: facts about the row under the cursor."""
+"""Panels below the board, and the curve next to it: facts about the row under the cursor."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -22,25 +22,25 @@ if TYPE_CHECKING:
     from inspector.screens.board_panels import DrawOptions
 
 REST = 0.15
-"""Seconds without a key after which the panels follow the cursor."""
+"""Seconds without a key press until the panels follow the cursor."""
 SOON = 0.04
-"""Seconds after which a failure is shown that the cursor stands on."""
+"""Seconds until the failure under the cursor is shown."""
 WIDE = 160
-"""Cells from which the curve has its place beside the table."""
+"""Least width in cells for the curve next to the table."""
 LEAST = 7
-"""Lines of the sheet at least: with fewer the table has them."""
+"""Least height of the sheet in lines; otherwise the table takes them."""
 CURVE = 13
-"""Lines of the curve's pane where it is beside the table, at least."""
+"""Least height of the curve's pane next to the table, in lines."""
 
 
 class BoardSheet(SheetView):
-    """Panels of lines, among them an area."""
+    """A sheet of panels with an area chart."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"line--area"}
 
 
 class DetailedBoard(TableScreen, Protocol):
-    """What the details use of the board."""
+    """Interface of the board that the details use."""
 
     pieces: dict[tuple[str, str | None], BoardSlice]
 
@@ -49,29 +49,29 @@ class DetailedBoard(TableScreen, Protocol):
 
 
 class BoardDetails(Controller[DetailedBoard]):
-    """Computes and draws the panels in a thread as soon as the keys rest."""
+    """Computes and draws the panels in a worker thread once no key has been pressed for a moment."""
 
     _rests: "Timer | None" = None
     _wanted: tuple[object, ...] = ()
-    """What the panels are of; () where none are shown."""
+    """Identity of the row whose panels are shown; () without panels."""
     _facts: "RowFacts | None" = None
-    """What is known of that; None until it is."""
+    """Facts about that row; None until they are computed."""
     _options: "DrawOptions | None" = None
-    """How the lines on screen were drawn."""
+    """Options with which the lines on screen were drawn."""
     _seen = False
 
     @property
     def sheet(self) -> BoardSheet:
-        """The panels beneath the table."""
+        """The panels below the table."""
         return self.screen.query_one("#highlights", BoardSheet)
 
     @property
     def curve(self) -> BoardSheet:
-        """The curve beside the table."""
+        """The curve next to the table."""
         return self.screen.query_one("#thresholds", BoardSheet)
 
     def follow(self) -> None:
-        """Show the row under the cursor as soon as the keys rest."""
+        """Show the row under the cursor once no key has been pressed for a moment."""
         line = self.screen.line
         if line is None or not self.sheet.display:
             self._wanted, self._facts = (), None
@@ -81,7 +81,7 @@ class BoardDetails(Controller[DetailedBoard]):
             self.redraw()
             return
         self._wanted, self._facts = wanted, None
-        # What is shown first need not wait for a key to rest.
+        # The first row need not wait.
         self._soon(REST if self._seen else 0.001, partial(self._begin, self.state, line))
 
     def _soon(self, delay: float, then: Any) -> None:
@@ -90,7 +90,7 @@ class BoardDetails(Controller[DetailedBoard]):
         self._rests = self.screen.set_timer(delay, then)
 
     def redraw(self) -> None:
-        """Draw what is known anew, where there is another room or another failure is looked at."""
+        """Redraw the known facts if the size or the previewed failure changed."""
         if self._facts is not None and self._draw_options() != self._options:
             self._soon(SOON, partial(self._draw_again, self.state, self._facts))
 
@@ -103,11 +103,11 @@ class BoardDetails(Controller[DetailedBoard]):
             self._work(partial(self._compute, state, piece, line, self._draw_options()))
 
     def _work(self, work: Any) -> None:
-        # Without a description Textual makes one of the whole workspace, for which the keys wait.
+        # Without a description, Textual formats the whole workspace, which blocks the keys.
         self.screen.run_worker(work, thread=True, exclusive=True, group="details", description="details")
 
     def _compute(self, state: ScreenState, piece: BoardSlice, line: Mapping[str, Any], options: "DrawOptions") -> None:
-        """In a thread: the modules are imported here, so that the board is seen sooner."""
+        """Compute the facts (runs in a worker thread; imports lazily so that the board appears sooner)."""
         from inspector.screens.board_facts import row_facts
 
         facts = row_facts(state, piece, line, wide=options.wide)
@@ -115,7 +115,7 @@ class BoardDetails(Controller[DetailedBoard]):
             self._draw(state, facts, options)
 
     def _draw(self, state: ScreenState, facts: "RowFacts", options: "DrawOptions") -> None:
-        """In a thread."""
+        """Draw the panels (runs in a worker thread)."""
         from inspector.screens.board_panels import curve_caption, curve_lines, sheet_lines
 
         lines = sheet_lines(state, facts, options)
@@ -132,7 +132,7 @@ class BoardDetails(Controller[DetailedBoard]):
         beside: Sequence[PieceRow],
         caption: tuple[str, str, str],
     ) -> None:
-        """Show the lines, unless another row is under the cursor by now."""
+        """Show the lines, unless the cursor has moved to another row."""
         if not same_owners(self._wanted, self._subject(state, facts.line)):
             return
         self._facts, self._options, self._seen = facts, options, True
@@ -142,11 +142,11 @@ class BoardDetails(Controller[DetailedBoard]):
         if options.wide:
             curve.show_sheet(Sheet(beside))
             curve.caption(*caption)
-        # The room may be another by now.
+        # The size may have changed.
         self.redraw()
 
     def _subject(self, state: ScreenState, line: Mapping[str, Any]) -> tuple[object, ...]:
-        """What the panels are of. A condition may speak of what people say meanwhile."""
+        """Return the identity of a row's panels. A condition may refer to annotations that change meanwhile."""
         named = (line["row"], *(line[name] for name in ("kind", "score", "scored", "reason", "d_reason")))
         if line["kind"] in NOT_HERE:
             return named
@@ -169,7 +169,7 @@ class BoardDetails(Controller[DetailedBoard]):
         )
 
     def _failure(self) -> int:
-        """The row id of the failure under the cursor of the sheet, else of the one that is shown; -1 for the first."""
+        """Return the row id of the failure under the cursor, else of the previewed one; -1 for the first."""
         listed = () if self._facts is None else self._facts.failures
         drill = self.sheet.drill
         here = next((failure.row for failure in listed if failure.link == drill), None)
@@ -178,7 +178,7 @@ class BoardDetails(Controller[DetailedBoard]):
         return here if here is not None else before if known else -1
 
     def open(self, drill: CaseLink) -> bool:
-        """Open the case of a failure; False where the link is of something else."""
+        """Open the case of a failure; return False if the link does not open a failure."""
         failure = next((case for case in (self._facts.failures if self._facts else ()) if case.link == drill), None)
         if failure is None:
             return False

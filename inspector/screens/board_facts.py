@@ -43,23 +43,23 @@ from scoring.workspace.filtering.filters import Facet
 from scoring.workspace.filtering.sql_words import literal
 
 MANY = 200_000
-"""Cases from which only counts are shown: other facts would take turns with the keys."""
+"""Number of cases from which only counts are shown, since other facts would slow down the keys."""
 LISTED = 12
-"""Failures that are listed."""
+"""Most failures listed."""
 FEWEST = 4
-"""Cases of a type of error at least."""
+"""Least number of cases of an error type."""
 BINS = 5
-"""Ranges of rewards that are counted."""
+"""Number of reward ranges."""
 REACH = 4
-"""Steps around the error at which named steps are told apart."""
+"""Greatest distance in steps from the error that is counted separately."""
 
 
 ERRORS, CLEAN_CASES, OTHER = "errors", "clean", "other"
-"""Groups of outcomes: of cases with an error, of clean ones, and of those that no figure counts."""
+"""Groups of outcomes: cases with an error, clean cases, and cases that no figure counts."""
 
 
 class OutcomeCount(Struct, frozen=True):
-    """How many cases of a group have an outcome, and the link to them."""
+    """Number of cases of a group with an outcome, and a link to them."""
 
     group: str
     name: str
@@ -68,7 +68,7 @@ class OutcomeCount(Struct, frozen=True):
 
 
 class NamedFigure(Struct, frozen=True):
-    """A figure of a subset or of a type of error, of `n` cases."""
+    """A figure of a subset or an error type with `n` cases."""
 
     name: str
     figure: Cell
@@ -77,7 +77,7 @@ class NamedFigure(Struct, frozen=True):
 
 
 class FailedCase(Struct, frozen=True):
-    """A case that the scorer has wrong, by its row id; steps are 0-based, None for no step."""
+    """A case that the scorer has wrong, by row id; steps are 0-based, None for no step."""
 
     row: int
     name: str
@@ -89,7 +89,7 @@ class FailedCase(Struct, frozen=True):
 
 
 class RewardCounts(Struct, frozen=True):
-    """How many right and wrong steps have a reward from `low` to `high`."""
+    """Numbers of right and wrong steps with a reward from `low` to `high`."""
 
     low: float
     high: float
@@ -98,10 +98,10 @@ class RewardCounts(Struct, frozen=True):
 
 
 class RowFacts(Struct, frozen=True, eq=False):
-    """Facts about one row. `line` is the row itself; None of the others is known for a row without a scorer.
+    """Facts about one row. `line` is the row itself; the other facts are missing for a row without a scorer.
 
-    `offsets` counts named steps by their distance from the error, `rule` is what decides on these cases. `skipped` says
-    that there are too many cases to compute more than counts, `trouble` why highlights and curve cannot be computed.
+    `offsets` counts named steps by their distance from the error, `rule` decides on these cases. `skipped` says that
+    only counts were computed because of the number of cases, `trouble` why highlights and curve cannot be computed.
     """
 
     line: Mapping[str, Any]
@@ -123,10 +123,10 @@ def row_facts(state: ScreenState, piece: BoardSlice, line: Mapping[str, Any], *,
     """Compute the facts about a row of the board, in a worker thread.
 
     Args:
-        state: what the board shows.
+        state: the state of the board.
         piece: the cases of the row.
         line: the row.
-        wide: whether there is room for subsets, types of errors and failures.
+        wide: whether subsets, error types and failures fit.
     """
     if line["kind"] in NOT_HERE:
         return RowFacts(line)
@@ -172,7 +172,7 @@ def _outcomes(results: ResultSet, piece: BoardSlice, line: Mapping[str, Any]) ->
         drill = board_drill(results, piece, line, name)
         link = drill if isinstance(drill, CaseLink) else None
         if code in lost and evaluation.coverage.nothing is None:
-            # They count as wrong on the side of their label.
+            # These outcomes count as wrong on the side of the label.
             yield from _by_side(evaluation, piece, code, link)
         else:
             group = ERRORS if code in ON_ERRONEOUS else CLEAN_CASES if code in ON_CLEAN else OTHER
@@ -180,7 +180,7 @@ def _outcomes(results: ResultSet, piece: BoardSlice, line: Mapping[str, Any]) ->
 
 
 def _by_side(evaluation: Evaluation, piece: BoardSlice, code: int, link: CaseLink | None) -> Iterator[OutcomeCount]:
-    """The cases with an outcome, by their label."""
+    """Yield the cases with an outcome, by label."""
     gold = evaluation.gold
     there = piece.rows & (evaluation.codes == code)
     sides = {
@@ -195,7 +195,7 @@ def _by_side(evaluation: Evaluation, piece: BoardSlice, code: int, link: CaseLin
 
 
 def _subsets(results: ResultSet, evaluation: Evaluation, piece: BoardSlice) -> Iterator[NamedFigure]:
-    """The official figure on each subset, where the row is of the whole benchmark."""
+    """Yield the official figure of each subset, if the row covers the whole benchmark."""
     names = subsets_of(results, piece.benchmark) if piece.subset is None else []
     heads = subset_heads(results, evaluation, piece) if names else {}
     for name in names:
@@ -210,7 +210,7 @@ def _subsets(results: ResultSet, evaluation: Evaluation, piece: BoardSlice) -> I
 
 
 def _error_types(results: ResultSet, evaluation: Evaluation, piece: BoardSlice) -> Iterator[NamedFigure]:
-    """The share of errors found of each type of error, the smallest first."""
+    """Yield the share of errors found for each error type, the smallest first."""
     column = usual_error_column(results, piece.benchmark)
     if not column or results.evaluated.column(column).dtype != pl.String:
         return
@@ -235,7 +235,7 @@ def _error_types(results: ResultSet, evaluation: Evaluation, piece: BoardSlice) 
 
 
 def _failed(state: ScreenState, evaluation: Evaluation, piece: BoardSlice) -> Any:
-    """The row ids of the failures, most instructive first."""
+    """Return the row ids of the failures, most instructive first."""
     wrong = [OUTCOMES.index(name) for name in FAILURES[state.results.unparsed(piece.benchmark)]]
     failed = piece.rows & np.isin(evaluation.codes, wrong)
     order = instructive(evaluation.margins, evaluation.codes)
@@ -259,7 +259,7 @@ def _failures(results: ResultSet, evaluation: Evaluation, rows: Sequence[int]) -
 
 
 def _offsets(evaluation: Evaluation, rows: Bools) -> Iterator[tuple[int, int]]:
-    """Count named steps by their distance from the error, from -REACH to REACH; those further away are at the ends."""
+    """Count named steps by distance from the error, from -REACH to REACH; the ends include all steps further away."""
     gold, verdicts = evaluation.gold.earliest[rows], evaluation.verdicts[rows]
     named = (gold >= 0) & (verdicts >= 0) & (verdicts != NO_VERDICT)
     if not named.any():
@@ -269,7 +269,7 @@ def _offsets(evaluation: Evaluation, rows: Bools) -> Iterator[tuple[int, int]]:
 
 
 def _rewards(evaluation: Evaluation, rows: Bools) -> Iterator[RewardCounts]:
-    """Count rewards by range: a step at the earliest error is wrong, one before it right, one after it neither."""
+    """Count rewards by range: the earliest error is wrong, earlier steps are right, later steps do not count."""
     among = np.flatnonzero(with_rewards(evaluation, rows))
     rewards, earliest = evaluation.rewards.of_cases(among), evaluation.gold.earliest[among]
     if not rewards.values.size:

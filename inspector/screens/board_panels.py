@@ -1,4 +1,4 @@
-"""The panels beneath the board: verdicts, highlights, the curve of the threshold, failures and one of them."""
+"""Panels below the board: verdicts, highlights, threshold curve, failures and a preview of one failure."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
@@ -33,23 +33,23 @@ from scoring.data.schema import NO_SUBSET
 from scoring.evaluation.verdicts import CLEAN, EXACT, ON_CLEAN, ON_ERRONEOUS, OUTCOMES
 
 LONGEST_OUTCOME = 13
-"""Cells of the glyph and the word of an outcome."""
+"""Width of the glyph and the word of an outcome, in cells."""
 LOWEST, HIGHEST = 5, 14
-"""Lines of a curve."""
+"""Least and greatest height of a curve, in lines."""
 MARGIN = 6
-"""Cells at the left of a curve, for numbers."""
+"""Width of the numbers left of a curve, in cells."""
 WORST = 5
-"""Types of errors that are shown."""
+"""Most error types shown."""
 SPARKLINE = 24
-"""Cells of a picture of rewards at most."""
+"""Greatest width of a sparkline of rewards, in cells."""
 BARS = {False: " ▁▂▃▄▅▆▇█", True: " ..oo####"}
 
 
 class DrawOptions(Struct, frozen=True):
-    """How panels are drawn: on a sheet of `width` cells and `height` lines.
+    """Options for drawing panels on a sheet of `width` cells and `height` lines.
 
-    With `wide`, the curve has a pane of its own, `curve_size` in cells and lines, and failures have a panel.
-    `previewed` is the row id of the failure that is shown beneath the list; -1 for the first one.
+    With `wide`, the curve has its own pane of `curve_size` cells and lines, and failures have a panel. `previewed` is
+    the row id of the failure shown below the list; -1 for the first one.
     """
 
     glyphs: Glyphs
@@ -62,7 +62,7 @@ class DrawOptions(Struct, frozen=True):
 
 
 class DrawnPanel(NamedTuple):
-    """A panel without blocks, and what makes its lines for a number of cells."""
+    """A panel without blocks, and a function that draws its lines for a width in cells."""
 
     panel: Panel
     lines: Callable[[int], Sequence[PieceRow]]
@@ -76,7 +76,7 @@ class DrawnPanel(NamedTuple):
         hint: str = "",
         place: Place = "half",
     ) -> "DrawnPanel":
-        """Make one."""
+        """Make a panel, a half by default."""
         return cls(Panel(title, (), status, hint, place), lines)
 
 
@@ -91,7 +91,7 @@ def sheet_lines(state: ScreenState, facts: RowFacts, options: DrawOptions) -> li
 
 
 def curve_lines(facts: RowFacts, options: DrawOptions) -> list[PieceRow]:
-    """Draw the curve for the pane of its own."""
+    """Draw the curve for its own pane."""
     width, height = options.curve_size
     return list(_curve(facts, width, height, options.glyphs))
 
@@ -162,7 +162,7 @@ def _panels(state: ScreenState, facts: RowFacts, options: DrawOptions) -> Iterat
 
 
 def _apart(parts: Iterator[list[PieceRow]] | Sequence[list[PieceRow]]) -> list[PieceRow]:
-    """Lines of parts, a blank line between two of them."""
+    """Join parts with blank lines between them."""
     lines: list[PieceRow] = []
     for part in parts:
         lines += [(), *part] if lines and part else part
@@ -173,7 +173,7 @@ def _apart(parts: Iterator[list[PieceRow]] | Sequence[list[PieceRow]]) -> list[P
 
 
 def _without_scorer(facts: RowFacts, width: int, options: DrawOptions) -> Iterator[PieceRow]:
-    """What is known of a row that no scorer of the workspace has: a benchmark without scores, or a printed figure."""
+    """Describe a row without a scorer of the workspace: a benchmark without scores, or a published figure."""
     line = facts.line
     if line["kind"] == NOBODY:
         score, cases = options.keys.of("score"), counted(line["cases"], "case")
@@ -184,7 +184,7 @@ def _without_scorer(facts: RowFacts, width: int, options: DrawOptions) -> Iterat
 
 
 def _verdicts(facts: RowFacts, width: int, glyphs: Glyphs) -> Iterator[PieceRow]:
-    """A line for each outcome: its bar, how many cases have it, and what share of its group that is."""
+    """Draw a line for each outcome: bar, number of cases and share of its group."""
     groups = list(_groups(facts))
     if not groups:
         return
@@ -208,7 +208,7 @@ def _verdicts(facts: RowFacts, width: int, glyphs: Glyphs) -> Iterator[PieceRow]
 
 
 def _groups(facts: RowFacts) -> Iterator[tuple[str, int, list[OutcomeCount]]]:
-    """The outcomes of each group that has cases, with their number; zero where a usual one has none."""
+    """Yield the outcomes of each group that has cases, including usual outcomes without cases."""
     for group, usual in ((ERRORS, ON_ERRONEOUS), (CLEAN_CASES, ON_CLEAN), (OTHER, ())):
         there = {outcome.name: outcome for outcome in facts.outcomes if outcome.group == group}
         names = dict.fromkeys((*(OUTCOMES[code] for code in usual), *there))
@@ -218,7 +218,7 @@ def _groups(facts: RowFacts) -> Iterator[tuple[str, int, list[OutcomeCount]]]:
 
 
 def _sentences(facts: RowFacts, width: int, glyphs: Glyphs | None = None) -> Iterator[PieceRow]:
-    """The accuracies in one sentence, and remarks; with `glyphs`, also a threshold that is not the default."""
+    """Yield the accuracies in one sentence, and remarks; with `glyphs`, also a threshold that is not the default."""
     if words := verdict_sentence(facts):
         yield from paragraph(words, width, "")
     marks = () if facts.curve is None or glyphs is None else _marks(facts.curve, glyphs)
@@ -228,7 +228,7 @@ def _sentences(facts: RowFacts, width: int, glyphs: Glyphs | None = None) -> Ite
 
 
 def verdict_sentence(facts: RowFacts) -> str:
-    """Write the accuracies on both sides, and the bias where its interval excludes zero; "" where one is undefined."""
+    """Write both accuracies, and the bias if its interval excludes zero; "" if an accuracy is undefined."""
     error_acc, correct_acc = facts.line["on_wrong"], facts.line["on_right"]
     if error_acc is None or correct_acc is None:
         return ""
@@ -246,7 +246,7 @@ def verdict_sentence(facts: RowFacts) -> str:
 
 
 def _is_pooled(facts: RowFacts) -> bool:
-    """Tell whether the accuracies of the table, perhaps means over subsets, look like the shares of all cases."""
+    """Return whether the accuracies of the table, perhaps means over subsets, round to the shares of all cases."""
     right = {ERRORS: (OUTCOMES[EXACT], "on_wrong"), CLEAN_CASES: (OUTCOMES[CLEAN], "on_right")}
     for group, total, outcomes in _groups(facts):
         name, column = right.get(group, ("", ""))
@@ -271,10 +271,10 @@ def _facts(facts: RowFacts) -> Iterator[tuple[str, Cell, Cell]]:
 
 
 def _highlights(facts: RowFacts, width: int, glyphs: Glyphs, head: str = "") -> Iterator[PieceRow]:
-    """A line for each fact: up or down, the words, the figure, its interval, and how many cases."""
+    """Draw a line for each fact: arrow, words, figure, interval and number of cases."""
     rows = list(_facts(facts))
     if facts.highlights is None:
-        why = "The page of highlights computes them for so many cases."
+        why = "Too many cases to compute here. See the highlights page."
         yield (Piece(head, "strong"),)
         nothing = "No figure differs significantly."
         yield from paragraph(why if facts.skipped else facts.trouble or nothing, width)
@@ -300,7 +300,7 @@ def _highlights(facts: RowFacts, width: int, glyphs: Glyphs, head: str = "") -> 
 
 
 def _short(words: str, value: Cell) -> str:
-    """A fact without what its arrow or the sentence above says."""
+    """Shorten a fact: drop the words that its arrow or the sentence above repeats."""
     if words.startswith(("Lenient", "Strict")):
         return f"Bias: {words.partition(':')[0].lower()}"
     if value.kind is Kind.POINTS:
@@ -331,7 +331,7 @@ def _range(value: Cell, glyphs: Glyphs) -> str:
 
 
 def _offsets(facts: RowFacts, width: int, glyphs: Glyphs) -> Iterator[PieceRow]:
-    """Columns: how many steps before or after the error the scorer names one."""
+    """Draw columns: distances in steps between the named step and the error."""
     if not facts.offsets:
         return
     most, lines, size = max(n for _, n in facts.offsets) or 1, 4, min(6, width // len(facts.offsets))
@@ -352,7 +352,7 @@ def _offsets(facts: RowFacts, width: int, glyphs: Glyphs) -> Iterator[PieceRow]:
 
 
 def _rewards(facts: RowFacts, width: int, glyphs: Glyphs) -> Iterator[PieceRow]:
-    """A bar for each range of rewards, the highest first: the steps that are right, then those that are wrong."""
+    """Draw a bar for each range of rewards, the highest first: right steps, then wrong steps."""
     if not facts.rewards:
         return
     most = max(counts.right + counts.wrong for counts in facts.rewards) or 1
@@ -367,7 +367,7 @@ def _rewards(facts: RowFacts, width: int, glyphs: Glyphs) -> Iterator[PieceRow]:
     for name, counts in reversed(list(zip(names, facts.rewards, strict=True))):
         total = counts.right + counts.wrong
         filled = max(1, round(total / most * room)) if total else 0
-        # A cell for a few wrong steps, but not the only one.
+        # Even a few wrong steps get a cell, but never the only one.
         bad = max(int(filled > 1), round(counts.wrong / total * filled)) if counts.wrong else 0
         yield (
             Piece(f"{name:>{size}}  ", "dim"),
@@ -379,7 +379,7 @@ def _rewards(facts: RowFacts, width: int, glyphs: Glyphs) -> Iterator[PieceRow]:
         )
 
 
-# -- by subset and by type of error
+# -- by subset and by error type
 
 
 def _subsets(facts: RowFacts, width: int, glyphs: Glyphs) -> Iterator[PieceRow]:
@@ -433,13 +433,13 @@ def _error_types(facts: RowFacts, width: int, glyphs: Glyphs) -> Iterator[PieceR
 
 
 def _curve(facts: RowFacts, width: int, height: int, glyphs: Glyphs) -> Iterator[PieceRow]:
-    """The figure over all thresholds as an area, with marks at the default and the best threshold."""
+    """Draw the figure over all thresholds as an area, with marks at the default and the best threshold."""
     chart = facts.curve
     if chart is None:
         if facts.rule is not None and facts.rule.threshold is None:
             yield from paragraph(f"No threshold decides: {facts.rule.source}.", width)
         else:
-            yield from paragraph(facts.trouble or "No curve is drawn here. The page of thresholds says more.", width)
+            yield from paragraph(facts.trouble or "No curve. See the thresholds page.", width)
         return
     marks = list(_marks(chart, glyphs))
     legend = [row for mark in marks for row in _mark_words(mark, chart.y, width)]
@@ -451,7 +451,7 @@ def _curve(facts: RowFacts, width: int, height: int, glyphs: Glyphs) -> Iterator
 
 
 class Mark(NamedTuple):
-    """A threshold on the axis of the curve: its sign and name, where it is, the score there, and more words."""
+    """A threshold on the axis of the curve: sign, name, position, score and explanation."""
 
     sign: str
     name: str
@@ -496,14 +496,14 @@ def _mark_words(mark: Mark, metric: str, width: int) -> Iterator[PieceRow]:
 
 
 def _area(chart: Curve, marks: Sequence[Mark], width: int, lines: int, glyphs: Glyphs) -> Iterator[PieceRow]:
-    """The area beneath the curve in eighths of a cell, on an axis that ends above its highest value."""
+    """Draw the area below the curve in eighths of a cell, on an axis that ends above its highest value."""
     room, (first, last) = max(10, width - MARGIN - 1), chart.across
     series = chart.series[0]
     xs = np.linspace(first, last, room)
     ys = np.interp(xs, np.asarray(series.xs, dtype=np.float64), np.asarray(series.ys, dtype=np.float64))
     known = ys[np.isfinite(ys)]
     axis = axis_of([Cell(float(known.max(initial=0.0))), Cell(float(known.min(initial=0.0)))], CellChart.FOREST)
-    # Each number of the axis is at the edge of a line.
+    # Put each number of the axis at the edge of a line.
     parts = max(1, len(axis.marks) - 1)
     lines = lines // parts * parts or lines
     levels = np.array([axis.share(y) if np.isfinite(y) else 0.0 for y in ys]) * lines * 8
@@ -534,7 +534,7 @@ def _mark_text(value: float, *, percent: bool) -> str:
 
 
 def _places(marks: Sequence[Mark], first: float, last: float, room: int) -> Iterator[tuple[int, Mark]]:
-    """The columns of marks: where two have the same one, the second is in the nearest free one on its side."""
+    """Return the columns of marks; if two collide, move the second to the nearest free column on its side."""
     taken: dict[int, float] = {}
     for mark in marks:
         if not first <= mark.at <= last:
@@ -565,7 +565,7 @@ def _joined(pieces: Sequence[Piece]) -> Iterator[Piece]:
 def _failures(
     state: ScreenState, failures: Sequence[FailedCase], selected: int, width: int, options: DrawOptions
 ) -> Iterator[PieceRow]:
-    """A line for each failure, and one of them with its steps."""
+    """Draw a line for each failure, and preview the steps of one."""
     glyphs = options.glyphs
     listed = failures[: max(4, min(len(failures), (options.height - 4) // 3))]
     names = [failure.name.partition("/")[2] or failure.name for failure in listed]
@@ -606,5 +606,5 @@ def _failures(
 
 
 def _dash(glyphs: Glyphs) -> str:
-    """Return what is written where there is no step."""
+    """Return the sign for no step."""
     return "-" if glyphs.ascii_only else "–"

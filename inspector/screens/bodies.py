@@ -123,7 +123,7 @@ class Bodies(Controller[CasePage]):
             self._show_beginning()
 
     def _show_beginning(self) -> None:
-        """Scroll to the top while the cursor is on the first step: before it there may be more than fits."""
+        """Scroll to the top while the cursor is on the first step, since the lines before it may not fit."""
         cursor = self.screen.cursor
         if cursor.part == "steps" and cursor.page.stops and cursor.stop == cursor.page.stops[0][0]:
             self.screen.steps.scroll_to(y=0, force=True)

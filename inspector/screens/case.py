@@ -52,7 +52,7 @@ TITLES = {
     original_lines.REWRITING: "Rewriting",
     token_lines.MODE: "Tokens",
 }
-"""What the pane of the steps is called while something else is in their place."""
+"""Titles of the pane of the steps while another body replaces them."""
 
 
 class CaseScreen(ReadingScreen):
@@ -130,20 +130,20 @@ class CaseScreen(ReadingScreen):
 
     @property
     def panes_now(self) -> CaseLayout:
-        """The panes for the room that there is."""
+        """The panes that fit the screen."""
         width, height = self.size
         return layout_for(width, height, wide_body=bool(self.bodies.mode) or self.critique.is_open)
 
     @property
     def problem_rows(self) -> int:
-        """The lines of the problem that are in sight."""
+        """Number of visible lines of the problem."""
         layout = self.panes_now
         return layout.most if Stop("problem") in self.reading.turned else layout.problem
 
     def _lay_out(self) -> None:
-        """Show and hide panes by the room that there is."""
+        """Show and hide panes to fit the screen."""
         layout = self.panes_now
-        # The rail takes the lines of the reason, so that the steps stay where they are.
+        # The rail replaces the reason, so that the steps do not move.
         why_seen = layout.why and not (self.rail_open and self.size.height < TALL)
         for name, there in (("near", layout.cases), ("side", layout.verdicts), ("why", why_seen)):
             self.query_one(f"#{name}").display = there
@@ -193,7 +193,7 @@ class CaseScreen(ReadingScreen):
         if cursor.stop is None or not keep_scroll:
             cursor.part, cursor.stop = "steps", ready.stop
         elif cursor.part not in cursor.pages:
-            # What was in a pane of its own follows the steps, or is not there.
+            # Parts whose pane is hidden follow the steps, or are omitted.
             cursor.part = "steps"
         elif cursor.part == "steps":
             scroll = self._steady(view, cursor.line)
@@ -223,7 +223,7 @@ class CaseScreen(ReadingScreen):
         self.bodies.follow()
 
     def _show_around(self, around: Mapping[str, ReadyPane]) -> None:
-        """Show the panes around the steps; of another case from their first line on."""
+        """Show the panes around the steps; scroll them to the top for another case."""
         same, self._shown_row = self._shown_row == self.row, self.row
         for name in ("problem", "verdicts", "why"):
             view, ready = self.query_one(f"#{name}", StepView), around.get(name)
@@ -236,7 +236,7 @@ class CaseScreen(ReadingScreen):
             view.caption(ready.title, ready.status)
 
     def _caption_steps(self, page: CaseLines) -> None:
-        """Name the scorers by their letters in the frame, and what Enter does."""
+        """Write the scorers with their letters, and a hint for Enter, into the frame."""
         tracks = page.scorers
         names = [f"{letter} {name}" if letter else name for letter, name in tracks]
         hint = f"{self.context.keys.of('turn-over')} folds" if page.stops else ""
@@ -264,7 +264,7 @@ class CaseScreen(ReadingScreen):
 
     @property
     def place_name(self) -> str:
-        """What the cases are called that this one is among, for the title."""
+        """Return the name of the list that contains this case, for the title."""
         return "failures" if is_of_failures(self.state) else "cases"
 
     def place_words(self, state: ScreenState) -> str:
@@ -369,7 +369,7 @@ class CaseScreen(ReadingScreen):
             self.cursor.go_to_line(part, event.line)
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
-        """Put the cursor into the pane that has got the focus."""
+        """Move the cursor to the pane that got the focus."""
         part = next((part for part in PARTS if event.widget.id == part), None)
         if part is not None and part != self.cursor.part and self.cursor.pages:
             self.cursor.go_into(part)

@@ -1,4 +1,4 @@
-"""Which panes the case screen has around the steps, by the room there is."""
+"""Layout of the case screen: the panes around the steps, by screen size."""
 
 from msgspec import Struct
 
@@ -6,30 +6,30 @@ from inspector.screens.base import SHORT
 from inspector.screens.screen_lines import WIDE
 
 THREE_COLUMNS = 160
-"""Columns from which the list of cases, the case and its verdicts are next to each other."""
+"""Least width in columns for the list of cases, the case and its verdicts side by side."""
 LOW = 30
-"""Lines below which the reason of the gold label follows the steps, in their pane."""
+"""Height in lines below which the reason for the gold label follows the steps, in their pane."""
 TALL = 45
-"""Lines from which it stays in sight while the threshold is moved."""
+"""Least height in lines at which the reason stays visible while the threshold moves."""
 LEAST_WHY = 100
-"""Columns from which it has a pane."""
+"""Least width in columns at which the reason has a pane."""
 PROBLEM_ROWS = ((45, 4), (LOW, 3), (0, 2))
-"""Lines of the problem that are always in sight, by the height of the screen."""
+"""Visible lines of the problem, by least height of the screen."""
 UNFOLDED = 3
-"""An unfolded problem takes at most one of so many parts of the screen."""
+"""An unfolded problem takes at most 1/UNFOLDED of the screen."""
 
 
 class CaseLayout(Struct, frozen=True):
-    """The panes that there are.
+    """The panes of a case screen.
 
     Attributes:
-        cases: Whether the list of cases is at the left.
-        verdicts: Whether the verdicts have a pane at the right.
-        why: Whether the reason of the gold label has a pane beneath.
+        cases: Whether the list of cases has a pane on the left.
+        verdicts: Whether the verdicts have a pane on the right.
+        why: Whether the reason for the gold label has a pane at the bottom.
         framed: Whether panes have frames.
-        problem: Lines of the problem.
-        most: Lines of the problem at most, where it is unfolded.
-        why_height: Lines of the pane of the reason, with its frame.
+        problem: Visible lines of the problem.
+        most: Greatest number of lines of an unfolded problem.
+        why_height: Height of the pane of the reason in lines, including its frame.
     """
 
     cases: bool
@@ -42,16 +42,16 @@ class CaseLayout(Struct, frozen=True):
 
     @property
     def apart(self) -> frozenset[str]:
-        """The parts of the page that have panes of their own."""
+        """The parts of the page that have their own panes."""
         parts = {"problem": True, "head": self.framed, "verdicts": self.verdicts, "why": self.why}
         return frozenset(part for part, there in parts.items() if there)
 
 
 def layout_for(width: int, height: int, *, wide_body: bool) -> CaseLayout:
-    """Return the panes for a screen of so many columns and lines.
+    """Return the panes for a screen of `width` columns and `height` lines.
 
-    With `wide_body` the panes at the sides give their room to what is in the place of the steps: answers, tokens, or
-    two solutions.
+    With `wide_body`, the body that replaces the steps (answers, tokens, or two solutions) takes the space of the side
+    panes.
     """
     framed = height >= SHORT
     return CaseLayout(

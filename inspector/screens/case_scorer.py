@@ -22,7 +22,7 @@ from scoring.data.errors import InspectError
 from scoring.data.scorer import Scorer
 
 ROOM_FOR_PATH = 60
-"""Cells of the line for a checkpoint and its name."""
+"""Width of the line for a checkpoint and its name, in cells."""
 
 
 class CaseScorerDialog(Dialog[int | str | None]):

@@ -167,7 +167,7 @@ class CasesScreen(ReadingScreen):
         self._show_pane_soon()
 
     def _tell_column(self) -> None:
-        """Say what the column under the cell cursor is: in the frame, or in the title where there is none."""
+        """Describe the column under the cell cursor: in the frame, or in the title without a frame."""
         self._caption_list(self.state)
         if not self._framed:
             self._show_titles(self.state)
@@ -195,14 +195,14 @@ class CasesScreen(ReadingScreen):
 
     @property
     def _filter_below(self) -> bool:
-        """Whether the filter is told beneath the list: a narrow title has no room for it."""
+        """Whether the filter is written below the list, since the title is too narrow."""
         return self._framed and self.size.width < WIDE
 
     def _filter_phrases(self, state: ScreenState) -> list[Phrase]:
         return [] if is_unfiltered(state) else [replace(filter_phrase(state), rank=3)]
 
     def _caption_list(self, state: ScreenState) -> None:
-        """Write the order into the frame of the list, and beneath it the column, what else holds, and the position."""
+        """Write the order above the list, and the column, further facts and the position below it."""
         table, dot = self.table, " | " if self.context.glyphs.ascii_only else " · "
         position = f"{table.cursor + 1:,} of {table.row_count:,}" if table.row_count else ""
         first = self.arranging.column_phrases()

@@ -1,4 +1,4 @@
-"""The pane of the first cases behind a number, and how it is filled while the cursor goes from number to number."""
+"""The pane of the first cases behind the number under the cursor."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -29,23 +29,23 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
 REST = 0.04
-"""Seconds that the cursor must rest on a number before its cases are listed."""
+"""Seconds that the cursor rests on a number before its cases are listed."""
 BESIDE, SHARE = 160, 0.35
-"""Columns of a screen from which the pane is at the right, and its share of them."""
+"""Least width of a screen in columns for the pane on the right, and the share of the pane."""
 LEAST = 10
-"""Lines that a pane beneath the sheet needs, its frame included."""
+"""Least height of a pane below the sheet in lines, including its frame."""
 NAME = 18
-"""Cells of the name of a case."""
+"""Width of the name of a case, in cells."""
 CASES_ABOVE = 3
-"""Of so many parts of the pane, the list of cases has one where the first case is shown below it."""
+"""The list of cases takes this fraction (1/n) of the pane if the first case is shown below it."""
 MOST_LISTED, MOST_PREVIEWED = 20, 16
-"""Lines of each at most: what follows the cursor is little to write, over a slow connection too."""
+"""Most lines of the list and of the first case, to keep updates fast over slow connections."""
 PREVIEW = 18
-"""Lines of a pane from which the first case is shown below the list."""
+"""Least height of a pane in lines at which the first case is shown below the list."""
 
 
 class SheetWithCases(ControlledScreen, Protocol):
-    """What the pane uses of its screen."""
+    """Interface of the screen that the pane uses."""
 
     is_blind: bool
 
@@ -54,7 +54,7 @@ class SheetWithCases(ControlledScreen, Protocol):
 
 
 class CasesBehind(Controller[SheetWithCases]):
-    """Lists the first cases behind the number under the cursor once it rests, in a thread."""
+    """Lists the first cases behind the number under the cursor once it rests, in a worker thread."""
 
     def __init__(self, screen: SheetWithCases) -> None:
         super().__init__(screen)
@@ -64,11 +64,11 @@ class CasesBehind(Controller[SheetWithCases]):
 
     @property
     def pane(self) -> StepView:
-        """The pane."""
+        """The pane of cases."""
         return self.screen.query_one("#behind-cases", StepView)
 
     def follow(self) -> None:
-        """List the cases behind the number under the cursor when it has rested."""
+        """List the cases behind the number under the cursor once it rests."""
         if self._timer is not None:
             self._timer.stop()
         if self.pane.display:
@@ -90,7 +90,7 @@ class CasesBehind(Controller[SheetWithCases]):
         self.screen.run_worker(make, thread=True, exclusive=True, group="cases behind", description="cases behind")
 
     def _find(self, state: ScreenState, link: CaseLink, width: int, height: int, glyphs: Glyphs) -> None:
-        """In a thread."""
+        """Find the cases (runs in a worker thread)."""
         worker = get_current_worker()
         try:
             rows, lines = first_cases(state, link, width, height, glyphs)
@@ -100,7 +100,7 @@ class CasesBehind(Controller[SheetWithCases]):
             self.screen.post_message(CasesFound(link, rows, lines))
 
     def show(self, message: CasesFound) -> None:
-        """Show cases that were found, unless the cursor is elsewhere by now."""
+        """Show the cases, unless the cursor has moved."""
         link = self.screen.link
         if link is None or message.link != link:
             return
@@ -112,7 +112,7 @@ class CasesBehind(Controller[SheetWithCases]):
         self.pane.show(message.lines)
 
     def row_at(self, line: int) -> int | None:
-        """Return the row id of the case on a line of the pane; None where there is none."""
+        """Return the row id of the case on a line of the pane, or None."""
         return self._rows[line] if line < len(self._rows) else None
 
 
@@ -121,7 +121,7 @@ def first_cases(
 ) -> tuple[tuple[int, ...], list[Line]]:
     """Return the row ids of the first cases behind a number and a line for each, most instructive first.
 
-    In a high pane the first case follows below the list.
+    A tall pane shows the first case below the list.
     """
     listed = drilled(state, link)
     preview = height >= PREVIEW
@@ -146,7 +146,7 @@ def first_cases(
 
 
 def case_rows(listed: ScreenState, rows: Sequence[int], link: CaseLink, width: int, glyphs: Glyphs) -> list[Line]:
-    """Write a line for each case: its outcome, id, gold step, the step that is named, and its rewards."""
+    """Write a line for each case: outcome, id, gold step, named step and rewards."""
     scorer = listed.focus.scorer
     names = ["id", "earliest_error"]
     of_scorers = list(link.others[:2]) if len(link.others) == 2 else [scorer] if scorer else []
@@ -180,5 +180,5 @@ def case_rows(listed: ScreenState, rows: Sequence[int], link: CaseLink, width: i
 
 
 def _step(step: int | None, dash: str) -> str:
-    """A step (0-based); a dash for no error, a question mark for what is not known."""
+    """Write a step (0-based); a dash means no error, a question mark unknown."""
     return "?" if step is None else dash if step < 0 else str(step)

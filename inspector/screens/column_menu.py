@@ -19,7 +19,7 @@ SHORT = 16
 """Lines below which what is said of a column makes room for columns."""
 
 FRAMED = 0.1
-"""Seconds after which a screen that has another height has its frames."""
+"""Seconds after a resize until a screen has its frames."""
 
 
 class ColumnMenu(Dialog[tuple[str, ...] | None]):
@@ -69,7 +69,7 @@ class ColumnMenu(Dialog[tuple[str, ...] | None]):
         yield Static(id="whole", classes="dim")
 
     def on_resize(self) -> None:
-        """Show the widths that the table has now, and those that it has once its screen has frames or none."""
+        """Show the present widths of the table, and update them after frames appear or disappear."""
         self.call_after_refresh(self._again)
         self.set_timer(FRAMED, self._again)
 

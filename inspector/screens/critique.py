@@ -239,7 +239,7 @@ class Critique(Controller[CasePage]):
         self.screen.call_after_refresh(self.screen.show_case)
 
     def action_mention(self, by: int) -> None:
-        """Move the cursor to the next or previous spot of the answer; beyond the last one, go to the next pane."""
+        """Move the cursor to the next or previous spot of the answer; after the last one, go to the next pane."""
         now = self._chosen_spot
         first = 0 if by > 0 else len(self._spots) - 1
         spot = first if now is None else now + by

@@ -42,16 +42,16 @@ class Curves(Controller[CurvedScreen]):
     """Chooses scorers, and draws their curves for the case on screen."""
 
     def compose(self) -> ComposeResult:
-        """Compose the pane of the curves above the steps, hidden until it is asked for."""
+        """Compose the pane of the curves above the steps, hidden until requested."""
         yield _hidden_pane("curve")
 
     def compose_side(self) -> ComposeResult:
-        """Compose the one at the right, where there is room for it."""
+        """Compose the pane of the curves on the right, if it fits."""
         yield _hidden_pane("side-curve")
 
     @property
     def view(self) -> StepView:
-        """The pane in which the curves are, if they are shown."""
+        """The pane that shows the curves, if any."""
         return self.screen.query_one("#side-curve" if self._at_side else "#curve", StepView)
 
     def show(self) -> None:
@@ -98,7 +98,7 @@ class Curves(Controller[CurvedScreen]):
 
     @property
     def _at_side(self) -> bool:
-        """Whether they are above the verdicts."""
+        """Whether the curves are above the verdicts."""
         return self.screen.panes_now.cases and self.screen.panes_now.verdicts
 
     def action_overlay(self) -> None:

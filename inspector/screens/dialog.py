@@ -29,18 +29,18 @@ DialogAnswer = TypeVar("DialogAnswer")
 Groups = Sequence[tuple[str, Sequence[Command]]]
 """Commands that belong together, and what stands above them."""
 BESIDE_CONTENT, BESIDE_TITLE = 5, 6
-"""Cells of a frame beside its content and a scrollbar, and beside its title."""
+"""Cells of a frame besides its content and a scrollbar, and besides its title."""
 MOST_HINT = 60
-"""Cells of a line of what is said beneath a list."""
+"""Width of a line of text below a list, in cells."""
 LEAST_WIDTH, MOST_SHARE = 32, 0.96
-"""Cells of a frame at least, and its share of the width of the screen at most, where it is as wide as its content."""
+"""Least width of a frame fitted to its content, in cells, and its greatest share of the screen."""
 _MOVES_FOCUS = {"app.focus_next", "app.focus_previous", "screen.copy_text"}
 """What Textual binds on every screen."""
 
 
 def copy_or_quit(action: str) -> Binding:
-    """Bind the key that copies the text that is selected with the mouse, or else quits from everywhere."""
-    explained = "Copies the selected text; without any it quits, and asks first while a run is on"
+    """Bind the key that copies the text selected with the mouse, or else quits."""
+    explained = "Copy the selected text; without a selection, quit (asks first during a run)"
     return Binding("ctrl+c", action, "Copy, or quit", show=False, system=True, tooltip=explained, id="quit-at-once")
 
 
@@ -65,14 +65,14 @@ class Dialog(Steady, ModalScreen[DialogAnswer]):
     ENTER: ClassVar[str] = ""
     """What Enter does in a line that one types in, as the footer says it; "" where there is none."""
     HINT: ClassVar[str] = "Esc closes"
-    """The hint in the lower edge of its frame."""
+    """The hint in the lower edge of the frame."""
     SHARE: ClassVar[float] = 0.8
-    """How wide its frame is, of the width of the screen, where `content_width` does not say how wide it has to be."""
+    """Width of the frame as a share of the screen, unless `content_width` sets it."""
     WIDEST: ClassVar[int] = 100
     """Cells that it is wide at most."""
 
     def __init__(self, title: str = "") -> None:
-        """`title` is in the upper edge of the frame; above its content where there is no room."""
+        """Set `title`: in the upper edge of the frame, or above the content if it does not fit."""
         super().__init__()
         self.title = title
 
@@ -80,7 +80,7 @@ class Dialog(Steady, ModalScreen[DialogAnswer]):
         frame = self.make_frame()
         frame.add_class("dialog")
         long_title = Static(Content(clean(self.title or "")), id="long-title", classes="strong")
-        # As it will be, from the first time that it is drawn.
+        # Use the final width from the first paint on.
         self._fit(frame, long_title)
         with frame:
             yield long_title
@@ -88,17 +88,17 @@ class Dialog(Steady, ModalScreen[DialogAnswer]):
         yield self.key_line()
 
     def make_frame(self) -> Widget:
-        """Make the container of what it holds."""
+        """Make the container of the content."""
         return Vertical()
 
     @property
     def content_width(self) -> int:
-        """Cells that what it holds needs; 0 where it fills the frame, however wide that is."""
+        """Width that the content needs, in cells; 0 if it adapts to any frame."""
         return 0
 
     @property
     def frame_width(self) -> int:
-        """Cells of its frame."""
+        """Width of the frame, in cells."""
         whole = self.app.size.width
         if not self.content_width:
             return max(1, min(self.WIDEST, int(whole * self.SHARE)))
@@ -108,7 +108,7 @@ class Dialog(Steady, ModalScreen[DialogAnswer]):
 
     @on(Resize)
     def fit_frame(self) -> None:
-        """Make the frame as wide as its content is now, and write its edges."""
+        """Fit the frame to its content, and write its edges."""
         for frame in self.query(".dialog"):
             for long_title in self.query("#long-title"):
                 self._fit(frame, long_title)
@@ -122,7 +122,7 @@ class Dialog(Steady, ModalScreen[DialogAnswer]):
         long_title.display = not fits
 
     def compose_panel(self) -> ComposeResult:
-        """Compose what is in the frame."""
+        """Compose the content of the frame."""
         raise NotImplementedError
 
     def key_line(self) -> KeyLine:

@@ -29,7 +29,7 @@ _COPIED = {"markdown", "latex"}
 
 _REPORT = "h"
 ROOM_FOR_PATH = 60
-"""Cells of the line of the file and its name."""
+"""Width of the line for the file name, in cells."""
 
 
 class ExportMenu(Dialog[Export | None]):

@@ -74,7 +74,7 @@ class TextPage(Dialog[None]):
     SHARE, WIDEST = 0.96, 110
 
     def __init__(self, text: RenderableType, title: str = "", hint: str = "") -> None:
-        """`hint` is beneath the text, where it says something."""
+        """Set the text, the title and the hint; an empty hint is omitted."""
         super().__init__(title)
         self._text, self._hint = text, hint
 
@@ -102,6 +102,6 @@ def guide_page(topic: str) -> TextPage:
 
 
 def message_page(history: MessageHistory) -> TextPage:
-    """Make the dialog of what the app has said, the last message first."""
+    """Make the dialog of past messages, the latest first."""
     lines = [f"{message.when:%H:%M:%S}  {message.text}" for message in history]
-    return TextPage(Content("\n".join(lines) or "The app has said nothing yet."), "Messages, the last one first")
+    return TextPage(Content("\n".join(lines) or "No messages yet."), "Messages, latest first")

@@ -19,7 +19,7 @@ HIDDEN = "What others did is hidden for as long as gold labels and verdicts are.
 UNDER = 4
 """Cells by which what was done is moved in where it stands beneath who did it."""
 ABOUT = 3
-"""Lines of the dialog beside those of the history: its frame and what its keys are."""
+"""Lines of the dialog besides the history: its frame and its key hints."""
 
 
 class HistoryDialog(Dialog[None]):

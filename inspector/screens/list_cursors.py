@@ -1,4 +1,4 @@
-"""The cursors of several lists and a sheet on one screen, moved by keys of the screen."""
+"""Cursors of several lists and a sheet on one screen, moved by keys of the screen."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -10,11 +10,11 @@ from inspector.widgets.pick_list import TextList
 from inspector.widgets.sheet_view import SheetView
 
 PAGE, MANY = 10, 1_000_000
-"""Lines of a page, and more lines than there are."""
+"""Lines of a page, and a count larger than any list."""
 
 
 class ListScreen(ControlledScreen, Protocol):
-    """What moving cursors uses of the taxonomy screen."""
+    """Interface of the taxonomy screen that the cursors use."""
 
     @property
     def lists(self) -> tuple[TextList, ...]: ...
@@ -26,7 +26,7 @@ class ListCursors(Controller[ListScreen]):
     """Moves the cursor of the list or sheet that has the focus."""
 
     def _in(self, texts: Callable[[TextList], None], sheet: Callable[[SheetView], None]) -> None:
-        """Do the one in a list that has the focus, else the other in the sheet."""
+        """Run the first action if a list has the focus, else the second in the sheet."""
         pane = self.screen.focused
         if isinstance(pane, TextList):
             texts(pane)
@@ -46,6 +46,6 @@ class ListCursors(Controller[ListScreen]):
         self._in(lambda texts: self._beside(texts, by), lambda sheet: sheet.action_place(by))
 
     def _beside(self, texts: TextList, by: int) -> None:
-        """To the list at the side, if there is one."""
+        """Move to the list at the side, if any."""
         lists = self.screen.lists
         self.screen.set_focus(lists[min(max(lists.index(texts) + by, 0), len(lists) - 1)])

@@ -59,7 +59,7 @@ class Computed(Message):
 
 @dataclass
 class CasesFound(Message):
-    """The first cases behind a number, and a line of text for each."""
+    """First cases behind a number, with one line of text each."""
 
     link: "CaseLink"
     rows: tuple[int, ...]

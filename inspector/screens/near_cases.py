@@ -1,4 +1,4 @@
-"""The list of cases at the left of a case, where there is room: where the case is among them."""
+"""List of cases to the left of a case: its position among them."""
 
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 
 REST, REST_MOVING = 0.05, 0.4
-"""Seconds without another key after which the list follows; and while the threshold moves, which changes many rows."""
+"""Seconds without a key press until the list follows; the second is for threshold moves, which change many rows."""
 
 
 class ListedScreen(ControlledScreen, Protocol):
-    """What the list uses of the case screen."""
+    """Interface of the case screen that the list uses."""
 
     row: int
 
@@ -56,7 +56,7 @@ class NearCases(Controller[ListedScreen]):
         return self.screen.query_one("#near", FrameTable)
 
     def show_soon(self) -> None:
-        """Show it as soon as no key has been pressed for a moment."""
+        """Show the list once no key has been pressed for a moment."""
         if self._timer is not None:
             self._timer.stop()
         if self.table.display:
@@ -82,7 +82,7 @@ class NearCases(Controller[ListedScreen]):
 
 
 def near_columns(state: ScreenState, screen: ControlledScreen, *, blind: bool) -> list[TableColumn]:
-    """Return the columns: the outcome as its glyph, the case, the gold and the predicted step, the rewards."""
+    """Return the columns: outcome glyph, case, gold step, predicted step and rewards."""
     keys = ("outcome", "id", "earliest_error", "verdict", REWARDS) if state.focus.scorer else ("id", "earliest_error")
     columns = case_columns(state, screen.context.glyphs, keys, blind=blind)
     glyph = {"title": "", "width": 1, "least": 0, "leave": 0, "paint": outcome_glyph}
@@ -90,5 +90,5 @@ def near_columns(state: ScreenState, screen: ControlledScreen, *, blind: bool) -
 
 
 def outcome_glyph(value: Any, _width: int) -> list[TextPart]:
-    """Write an outcome as its glyph."""
+    """Return the glyph of an outcome."""
     return [(GLYPHS[value], OUTCOME_STYLES.get(value, "dim"))] if value else [("", "")]

@@ -25,7 +25,7 @@ from scoring.workspace.filtering.filters import Filter
 
 
 LEAST_LETTERS = 3
-"""Letters from which commands are found by other words for them."""
+"""Least letters of a query to search synonyms of commands."""
 MOST = 12
 """Cases that are offered."""
 _HELD, _WHOLE = 10.0, 20.0
@@ -64,7 +64,7 @@ class PlacesProvider(Provider):
 
 
 def _synonyms(screen: AppScreen, query: str) -> Iterator[Hit]:
-    """Commands that somebody may call so."""
+    """Yield commands that have the query among their synonyms."""
     typed = query.strip().lower()
     if len(typed) < LEAST_LETTERS:
         return

@@ -1,4 +1,4 @@
-"""The panes of a screen: which of them has the keys."""
+"""Keyboard focus between the panes of a screen."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -11,7 +11,7 @@ from inspector.widgets.sheet_view import SheetView
 
 
 class PanedScreen(ControlledScreen, Protocol):
-    """What moving between panes uses of its screen."""
+    """Interface of the screen that moving between panes uses."""
 
     @property
     def focus_chain(self) -> list[Widget]: ...
@@ -20,15 +20,15 @@ class PanedScreen(ControlledScreen, Protocol):
 
 
 class Panes(Controller[PanedScreen]):
-    """Moves the focus from pane to pane, and in a sheet from panel to panel, round and round."""
+    """Cycles the focus through panes and, in a sheet, through panels."""
 
     @property
     def panes(self) -> Sequence[LineScroll]:
-        """The panes on screen that can have the keys, in order."""
+        """The focusable panes on screen, in order."""
         return [widget for widget in self.screen.focus_chain if isinstance(widget, LineScroll)]
 
     def action_pane(self, by: int) -> None:
-        """Go to the next pane or panel, or to the one before."""
+        """Go to the next or previous pane or panel."""
         panes, here = self.panes, self.screen.focused
         if isinstance(here, SheetView) and here.turn_panel(by):
             return
@@ -37,7 +37,7 @@ class Panes(Controller[PanedScreen]):
         edge = 0 if by > 0 else -1
         several_panels = isinstance(here, SheetView) and len(here.panels) > 1
         if list(panes) == [here] and not several_panels:
-            self.screen.say("There is no other pane here.")
+            self.screen.say("This screen has only one pane.")
             return
         pane = panes[(panes.index(here) + by) % len(panes)] if here in panes else panes[edge]
         if isinstance(pane, SheetView) and pane.panels:

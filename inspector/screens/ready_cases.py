@@ -27,7 +27,7 @@ IDLE = 0.12
 
 
 class ReadyPane(Struct, frozen=True, eq=False):
-    """What a pane around the steps shows: its page, the lines, and title and status of its frame."""
+    """Content of a pane around the steps: its page, lines, title and status."""
 
     page: CaseLines
     lines: PreparedLines
@@ -36,10 +36,9 @@ class ReadyPane(Struct, frozen=True, eq=False):
 
 
 class ReadyCase(Struct, frozen=True, eq=False):
-    """A case made ready: its page, where the cursor stands and what is on top when it is opened, and the lines.
+    """A prepared case: its page, its lines, and the cursor and scroll position on opening.
 
-    `around` are the panes around the steps by name, as far as they are there. `case` is None where its texts cannot be
-    read.
+    `around` holds the visible panes around the steps, by name. `case` is None if its texts cannot be read.
     """
 
     page: CaseLines
@@ -99,7 +98,7 @@ class ReadyCases(Controller[PreparingScreen]):
         return ReadyCase(page, stop, scroll, painted, around, case)
 
     def _around(self, case: OpenCase) -> Iterator[tuple[str, ReadyPane]]:
-        """Make the panes around the steps ready, as far as they are there."""
+        """Prepare the visible panes around the steps."""
         for name in ("problem", "verdicts", "why"):
             view = self.screen.query_one(f"#{name}", StepView)
             if not view.display:

@@ -78,7 +78,7 @@ NAME = 10
 MOST, OFFERED = 5000, 50
 """Entries of a folder that are looked at, and folders that are offered."""
 PACKAGES = ("torch", "transformers", "safetensors", "jinja2")
-"""What running a PRM here needs beside the base installation."""
+"""Packages that running a PRM locally needs, in addition to the base installation."""
 TRUNCATE = "the first steps of too long cases (--truncate)"
 
 
@@ -235,7 +235,7 @@ class ScoreDialog(Dialog[Score | None]):
 
 
 def absent_packages() -> str:
-    """Say which packages a PRM needs that are not installed, and how to install them; "" where all are there."""
+    """Name the missing packages for a PRM and how to install them; "" if none are missing."""
     absent = [name for name in PACKAGES if find_spec(name) is None]
     if not absent:
         return ""

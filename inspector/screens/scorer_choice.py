@@ -69,7 +69,7 @@ class ScorerChoice(Dialog[tuple[str, ...] | None]):
             self.notify(f"No more than {self._most} fit beside each other.", markup=False)
         else:
             self._ticked ^= {name}
-        # Space goes on to the next one, as in other lists with ticks.
+        # Space moves to the next row, as in other lists with ticks.
         self._show(min(cursor + 1, len(self._names) - 1))
 
     def action_none(self) -> None:

@@ -61,7 +61,7 @@ class ScoringRun(Controller[JobScreen]):
         self.screen.post_message(StopScoring())
 
     def show_job(self, words: str, *, scores: bool = True) -> None:
-        """Show the progress of a slow job; hide the line if `words` is empty. A screen that is closing has no line.
+        """Show the progress of a slow job; hide the line if `words` is empty. Do nothing if the screen is closing.
 
         `scores` says that it is the scoring run, which comes before every other job.
         """

@@ -16,8 +16,8 @@ class ScreenContext(Struct, frozen=True):
     """Glyphs, key names, the visitor, and the remembered view.
 
     What a screen keeps in `remembered` comes back at the next start. `export_path` returns the path of the file that an
-    export goes into if nobody chooses another one; if it is None, nobody may choose. `message_history` has what the app
-    has said.
+    export goes into if nobody chooses another one; if it is None, nobody may choose. `message_history` holds past
+    messages.
     """
 
     glyphs: Glyphs = field(default_factory=Glyphs)

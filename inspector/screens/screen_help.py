@@ -16,7 +16,7 @@ MOUSE = (
     ("drag", "selects text of a case or of a critic's answer; Ctrl+C copies it"),
     ("Shift+drag", "selects any text on screen; the terminal copies it"),
 )
-"""What the mouse does with text."""
+"""Mouse actions on text."""
 ROOM_FOR_WORDS = 24
 """Lines from which the list of commands has room for what the screen is for."""
 
@@ -87,7 +87,7 @@ class ScreenHelp(Controller[HelpedScreen]):
             await self.screen.run_action(chosen.action)
 
     def action_messages(self) -> None:
-        """Show what the app has said so far."""
+        """List past messages."""
         from inspector.screens.help_pages import message_page
 
         self.screen.close_rail()

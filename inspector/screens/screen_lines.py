@@ -18,7 +18,7 @@ from scoring.evaluation.verdicts import Decision, compared_words
 WIDE = 110
 """Columns from which there is room for words that can be left out, and for steps beside the list."""
 LONGEST_SOURCE = 16
-"""Cells of the words on where a threshold is from that have room in a header."""
+"""Longest source of a threshold in a header, in cells."""
 
 
 def one_line(name: str) -> PhraseLine:
@@ -41,9 +41,9 @@ def write_text(screen: ControlledScreen, name: str, text: str, style: str = "") 
 
 
 def write_header(screen: ControlledScreen, path: Sequence[Phrase], facts: Sequence[Phrase]) -> None:
-    """Write the header: where a person is, and at the right what holds there; adjudicated labels are named there too.
+    """Write the header: the path on the left and facts on the right, including adjudicated labels.
 
-    The line is the one called `title`.
+    The header is the widget `title`.
     """
     ascii_only = screen.context.glyphs.ascii_only
     if screen.state.results.labels.adjudicated is not None:
@@ -55,14 +55,14 @@ def write_header(screen: ControlledScreen, path: Sequence[Phrase], facts: Sequen
 
 
 def place_in_app(state: ScreenState) -> list[Phrase]:
-    """Return the benchmark and the scorer in focus, the first places of a path."""
+    """Return the benchmark and the scorer in focus, the first parts of a path."""
     scorer, names = state.focus.scorer, covering(state)
     path = [Phrase((*name_forms(state.focus.benchmark, 14), ""), rank=4)]
     return [*path, Phrase((*name_forms(scorer, 20, 14, among=names), ""), rank=3)] if scorer else path
 
 
 def state_facts(state: ScreenState, glyphs: Glyphs) -> list[Phrase]:
-    """Return what every figure on a screen depends on: the threshold of the scorer in focus, and its headline."""
+    """Return the threshold and the headline of the scorer in focus."""
     evaluation, line = state.evaluation, state.summary.headline
     if evaluation is None:
         return []
@@ -74,15 +74,15 @@ def state_facts(state: ScreenState, glyphs: Glyphs) -> list[Phrase]:
 
 
 def write_phrases(screen: ControlledScreen, name: str, phrases: Sequence[Phrase], style: str) -> None:
-    """Write phrases on a line of `one_line`, in as many words as fit."""
+    """Write phrases on a line of `one_line`, in the longest forms that fit."""
     between = " | " if screen.context.glyphs.ascii_only else " · "
     screen.query_one(f"#{name}", PhraseLine).tell(phrases, between, style)
 
 
 def threshold_forms(rule: Decision, glyphs: Glyphs) -> tuple[str, ...]:
-    """Return the threshold and, where it is one word, its source, the longest form first.
+    """Return forms of the threshold, the longest first, with its source if it is short.
 
-    The whole source is on the protocol card.
+    The protocol card shows the full source.
     """
     if rule.threshold is None:
         return rule.source, ""

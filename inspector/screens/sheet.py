@@ -78,7 +78,7 @@ class SheetScreen(AppScreen):
     """Pages ("" where there are none) whose figures are computed before they are shown, where there are few cases."""
 
     is_blind = False
-    """Whether gold labels and verdicts are hidden, so that no cases are listed beside the sheet."""
+    """Whether gold labels and verdicts are hidden, so that no cases are listed next to the sheet."""
 
     def __init__(self, context: ScreenContext, state: ScreenState) -> None:
         super().__init__(context, state)
@@ -118,12 +118,12 @@ class SheetScreen(AppScreen):
         raise NotImplementedError
 
     def subject(self, state: ScreenState) -> list[Phrase]:
-        """Return the places of the path after the benchmark, but for the screen's own name."""
+        """Return the parts of the path after the benchmark, except the name of the screen."""
         scorer, others = state.focus.scorer, covering(state)
         return [Phrase((*name_forms(scorer, 30, 14, among=others), ""), rank=3)] if scorer else []
 
     def facts(self, state: ScreenState) -> list[Phrase]:
-        """Return what the header says at its right."""
+        """Return the facts on the right of the header."""
         size = int(state.slice.sum())
         cases = Phrase((counted(size, "case"), f"{size:,}", ""), rank=3)
         of_data = replace(state, filter=state.data_filter)
@@ -227,7 +227,7 @@ class SheetScreen(AppScreen):
                 self.call_after_refresh(self._fit, width)
 
     def _arrange(self, sheet: Sheet) -> None:
-        """Give the pane of cases its place: at the right of a wide screen, else beneath a sheet that leaves room."""
+        """Place the pane of cases: on the right of a wide screen, else below a sheet that leaves enough lines."""
         panes = self.query("#behind-cases")
         if not panes:
             return
@@ -242,12 +242,12 @@ class SheetScreen(AppScreen):
         pane.display = bool(any(sheet.drills())) and (beside or bool(lines))
 
     def _follow_cursor(self) -> None:
-        """List the cases behind the number under the cursor, where there is a pane for them."""
+        """List the cases behind the number under the cursor, if the screen has a pane for them."""
         if self.query("#behind-cases"):
             self.cases_behind.follow()
 
     def _lines_beneath(self, sheet: Sheet, room: int) -> int:
-        """Lines of the pane beneath the sheet; 0 where the sheet leaves too few. While a threshold moves, none."""
+        """Return the height of the pane below the sheet; 0 if too few lines are left or the threshold rail is open."""
         left = room - sheet.used
         return 0 if self.rail_open or left < LEAST_BENEATH else left
 
@@ -258,7 +258,7 @@ class SheetScreen(AppScreen):
 
     @property
     def link(self) -> CaseLink | None:
-        """What the number under the cursor opens."""
+        """The cases behind the number under the cursor, or None."""
         return self.query_one(SheetView).drill
 
     def tell_behind(self, view: SheetView) -> None:
@@ -277,13 +277,13 @@ class SheetScreen(AppScreen):
         self.cases_behind.show(message)
 
     def on_line_view_clicked(self, message: LineView.Clicked) -> None:
-        """Open the case that was clicked."""
+        """Open the clicked case."""
         row = self.cases_behind.row_at(message.line) if message.view.id == "behind-cases" else None
         if row is not None and self.link is not None:
             self.drill(self.link, row)
 
     def on_page_tabs_chosen(self, message: PageTabs.Chosen) -> None:
-        """Turn to the page whose tab was clicked."""
+        """Turn to the page of the clicked tab."""
         self.close_rail()
         self.turn_to(self.pages[message.page].name)
 

@@ -45,7 +45,7 @@ class CasePage(ControlledScreen, Protocol):
 
 Part = Literal["problem", "steps", "why"]
 PARTS: tuple[Part, ...] = ("problem", "steps", "why")
-"""The panes in which the cursor can be, from above."""
+"""Panes that can hold the cursor, from top to bottom."""
 _NOTHING = CaseLines((), ())
 
 
@@ -55,7 +55,7 @@ class StepCursor(Controller[CasePage]):
     stop: Stop | None = None
     """Where the cursor stands."""
     part: Part = "steps"
-    """The pane in which it is."""
+    """The pane that holds the cursor."""
 
     def __init__(self, screen: CasePage) -> None:
         super().__init__(screen)
@@ -63,7 +63,7 @@ class StepCursor(Controller[CasePage]):
 
     @property
     def page(self) -> CaseLines:
-        """What is on screen in the pane of the cursor."""
+        """The page in the pane of the cursor."""
         return self.pages.get(self.part, _NOTHING)
 
     @property
@@ -77,11 +77,11 @@ class StepCursor(Controller[CasePage]):
 
     @property
     def parts(self) -> list[Part]:
-        """The panes in which there is a place for the cursor, from above."""
+        """The panes with stops for the cursor, from top to bottom."""
         return [part for part in PARTS if self.view_of(part).display and self.pages.get(part, _NOTHING).stops]
 
     def go_into(self, part: Part, stop: Stop | None = None, *, focus: bool = True) -> None:
-        """Put the cursor into another pane, on a stop of it, by default on the first; the keys go there as well."""
+        """Move the cursor, and by default the focus, to a stop of another pane (None = its first stop)."""
         stops = self.pages.get(part, _NOTHING).stops
         if part != self.part:
             self.steps.put_cursor(None)
@@ -93,7 +93,7 @@ class StepCursor(Controller[CasePage]):
             self.steps.focus(scroll_visible=False)
 
     def _cross(self, by: int) -> None:
-        """Go into the next pane, or the one before, if there is one."""
+        """Move the cursor to the next or previous pane, if any."""
         parts = self.parts
         at = (parts.index(self.part) if self.part in parts else 0) + by
         if 0 <= at < len(parts):
@@ -137,9 +137,9 @@ class StepCursor(Controller[CasePage]):
             self._stand(following)
 
     def _scroll_verdicts(self, by: int) -> bool:
-        """Scroll a pane that has the focus and no place for the cursor; where all of it is seen, go to the cursor.
+        """Scroll a focused pane without stops; if all of it is visible, focus the pane of the cursor.
 
-        Return whether it was scrolled.
+        Return whether it scrolled.
         """
         pane = self.screen.focused
         if not isinstance(pane, StepView) or pane.id in PARTS:
@@ -186,9 +186,9 @@ class StepCursor(Controller[CasePage]):
         view.put_cursor(line)
 
     def go_to_step(self, step: int) -> None:
-        """Bring a step (0-based) of the case to the top, with the cursor on it; a step that is folded stays so.
+        """Bring a step (0-based) of the case to the top, with the cursor on it; a folded step stays folded.
 
-        The keys stay where they are: who reads an answer goes on in it.
+        The focus stays, so that keys keep scrolling an open answer.
         """
         if step < len(self.pages.get("steps", _NOTHING).starts):
             self.go_into("steps", focus=False)
@@ -197,12 +197,12 @@ class StepCursor(Controller[CasePage]):
             self._stand(line)
 
     def action_end(self, last: bool) -> None:
-        """Go to the problem, or the last stop, with all that is above or below it; the other panes follow."""
+        """Go to the problem or the last stop, and scroll all panes to that end."""
         if not (parts := self.parts):
             return
         part = parts[-1 if last else 0]
         self.go_into(part, self.pages[part].stops[-1 if last else 0][0])
-        # The problem stays in sight.
+        # The problem stays visible.
         for other in (pane for pane in parts if not last or pane != "problem"):
             self.view_of(other).scroll_to(y=self.pages[other].length if last else 0, force=True)
 
@@ -283,7 +283,7 @@ class Hits(Controller[CasePage]):
 
     @property
     def _hits(self) -> list[tuple[Part, int]]:
-        """The lines with a hit, with the panes in which they are."""
+        """Return the lines with a hit and their panes."""
         if self.state.results.matches is None:
             return []
         cursor = self.screen.cursor

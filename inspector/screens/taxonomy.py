@@ -54,9 +54,9 @@ COLUMNS = ("pattern", "error_type", "subset", "generator")
 """By what else the cases of a category are counted, where it is known of any."""
 NOTE_LINES = 3
 """Lines of a note that is longer than its line in the list."""
-NOTHING = "The cases of a category will be here: which scorers have them wrong, and what they have in common."
+NOTHING = "Cases of the selected category, with the scorers that fail on them and their common properties."
 WIDE = 160
-"""Columns from which the cases are beside the lists, and not beneath them."""
+"""Least width in columns at which the cases are next to the lists, not below them."""
 
 
 class TaxonomyScreen(SheetScreen):
@@ -115,7 +115,7 @@ class TaxonomyScreen(SheetScreen):
 
     def on_mount(self) -> None:
         note, put = (self.context.keys.of(name) for name in ("note", "put"))
-        self._categories.empty = f"Categories of notes will be here: {put} puts a note into one."
+        self._categories.empty = f"No categories yet. {put} puts a note into one."
         self._notes.empty = (
             f"No case here has a note yet. Press {note} on a case to write the first one: "
             "what went wrong first, in your own words."

@@ -73,11 +73,11 @@ class TreeScreen(Dialog[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(NEXT, "pruning(1)", "Wrong pruning", tooltip="The next wrong pruning of this tree"),
-        Binding(BEFORE, "pruning(-1)", "Pruning before", show=False, tooltip="The one before"),
+        Binding(BEFORE, "pruning(-1)", "Previous pruning", show=False, tooltip="The previous wrong pruning"),
         Binding(PAGE, "turn(1)", "Next problem", tooltip="The tree of the next problem"),
-        Binding(PAGE_BEFORE, "turn(-1)", "Problem before", show=False, tooltip="The tree of the problem before"),
+        Binding(PAGE_BEFORE, "turn(-1)", "Previous problem", show=False, tooltip="The tree of the previous problem"),
         Binding(PANE, "pane", "Next pane", tooltip="To the text of the node, and back"),
-        Binding(PANE_BEFORE, "pane", "Pane before", show=False, tooltip="To the text of the node, and back"),
+        Binding(PANE_BEFORE, "pane", "Previous pane", show=False, tooltip="To the text of the node, and back"),
         Binding(VIEW, "view", "View", tooltip="Choose what is unfolded"),
         Binding(COPY, "copy", "Copy", tooltip="Copy the step under the cursor, as it was given"),
         Binding(EXPORT, "export", "Export", tooltip="Save the wrong prunings of all trees"),
@@ -161,7 +161,7 @@ class TreeScreen(Dialog[None]):
         self._waits = None
         pane, rows, place = self.query_one("#tree-node", LineView), self._rows, self.place
         pane.scroll_to(0, 0, force=True)
-        pane.caption(f"Node {rows.tree.names[place]}", "", "Enter reads the whole way")
+        pane.caption(f"Node {rows.tree.names[place]}", "", "Enter shows the full path")
         pane.flow(lambda width: node_lines(rows, place, width))
 
     def on_frame_table_highlighted(self) -> None:
@@ -192,7 +192,7 @@ class TreeScreen(Dialog[None]):
             self._steps.go_to(place + 1)
 
     def action_pane(self) -> None:
-        """Go to the other pane."""
+        """Move to the other pane."""
         node = self.query_one("#tree-node", LineView)
         self.set_focus(self._steps if node.has_focus else node)
 
@@ -240,7 +240,7 @@ class TreeScreen(Dialog[None]):
             clean(unicode_math(part[:READ]), lines=True).strip() for part in dict.fromkeys(parts) if part
         )
         self.app.push_screen(
-            TextPage(Content(text or "There is no text here."), f"The way to node {tree.names[self.place]}")
+            TextPage(Content(text or "The nodes of this path have no text."), f"Path to node {tree.names[self.place]}")
         )
 
     def action_copy(self) -> None:

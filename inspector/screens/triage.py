@@ -38,7 +38,7 @@ from scoring.workspace.triage.journal import Journal
 from scoring.workspace.triage.queues import Queue
 
 PROGRESS = 10
-"""Cells of the bar."""
+"""Width of the bar, in cells."""
 
 
 class TriageScreen(CaseScreen, inherit_bindings=False):
@@ -124,7 +124,7 @@ class TriageScreen(CaseScreen, inherit_bindings=False):
         self._alike.show(self.row, hidden=self.blind)
 
     def _progress(self, queue: Queue) -> str:
-        """A bar of how much of the queue is decided."""
+        """Draw the decided share of the queue as a bar."""
         glyphs, done = self.context.glyphs, len(queue.ruled) + len(queue.skipped)
         bar, _ = glyphs.bar(done / max(1, len(queue.cases)), PROGRESS)
         return bar if glyphs.ascii_only else bar.replace(" ", "░")

@@ -26,7 +26,7 @@ def best_scorer(start: ScreenState, names: Sequence[str]) -> str | None:
 
 
 def best_first(start: ScreenState, names: Sequence[str]) -> list[str]:
-    """Return scorers as the board has them: the highest score first, equal ones by name, those without one last."""
+    """Return scorers in board order: highest score first, ties by name, scorers without a score last."""
 
     def place(name: str) -> tuple[bool, float, str]:
         score = official_score(start.results.evaluation(name), start.slice, start.unparsed, start.focus.benchmark)

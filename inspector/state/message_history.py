@@ -1,4 +1,4 @@
-"""What the app has said in the corner of the screen since it was opened."""
+"""History of the messages that the app has shown since it started."""
 
 from collections import deque
 from collections.abc import Iterator
@@ -7,11 +7,11 @@ from datetime import datetime
 from msgspec import Struct
 
 MOST = 200
-"""Messages that are kept."""
+"""Most messages kept."""
 
 
 class PastMessage(Struct, frozen=True):
-    """One message: when it was said, how grave it is, and its text."""
+    """One message: time, severity and text."""
 
     when: datetime
     severity: str
@@ -19,13 +19,13 @@ class PastMessage(Struct, frozen=True):
 
 
 class MessageHistory:
-    """The messages, the last one first."""
+    """The messages, the latest first."""
 
     def __init__(self) -> None:
         self._kept: deque[PastMessage] = deque(maxlen=MOST)
 
     def keep(self, text: str, severity: str) -> None:
-        """Keep a message that is said now."""
+        """Keep a message with the present time."""
         self._kept.appendleft(PastMessage(datetime.now().astimezone(), severity, text))
 
     def __iter__(self) -> Iterator[PastMessage]:

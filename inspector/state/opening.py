@@ -26,7 +26,7 @@ def inspect(results: ResultSet) -> ScreenState:
     base = (*([Facet("subset", subsets).sql] if subsets else []), *query.where)
     by_name = bool(query.scorers)
     search = found_in(results, np.ones(results.cases.height, dtype=np.bool_))
-    # The board also shows a baseline that only a condition names.
+    # The board also shows baselines that only a condition names.
     there = any(is_baseline(evaluation.scorer) for evaluation in results.evaluations)
     query = replace(query, subsets=(), thresholds=_found(results), baselines=query.baselines or there)
     bare = replace(results, query=query, matches=search)

@@ -77,5 +77,5 @@ def carried(result: SearchMatches | None, old: ResultSet, new: ResultSet) -> Sea
 
 
 def _files(results: ResultSet) -> list[Path | None]:
-    """The files of the texts; None for texts that come with the program."""
+    """Files of the texts; None for texts that ship with the program."""
     return [source if isinstance(source, Path) else None for source in results.loaded.texts.sources]

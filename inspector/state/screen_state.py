@@ -34,8 +34,8 @@ class Focus(Struct, frozen=True):
     Attributes:
         benchmark: The benchmark whose cases are listed.
         scorer: The scorer that they are seen through; None = the workspace has none.
-        beside: Scorers whose rewards are shown together, in this order, because a figure compares them; () = those
-            that a person chose.
+        beside: Scorers whose rewards are shown together, in this order, because a figure compares them; () = the
+            scorers that a person chose.
         rewriting: The rewriting of `stress` that is shown with each case; "" = none.
     """
 
@@ -64,7 +64,7 @@ class ScreenState(Struct, frozen=True, eq=False, dict=True):
         filter: What a person chose on screen.
         base: Conditions that were given when the app was opened.
         base_search: The text search that was given then.
-        titles: Meanings of conditions that a link made, by SQL.
+        titles: Descriptions of conditions made by links, by SQL.
     """
 
     results: ResultSet

@@ -71,7 +71,7 @@ class TableColumn(Struct, frozen=True):
     of: str = ""
     """Whose values these are: a name that stands behind the title, shortened beside those of the others."""
     heading: Callable[[int], str] | None = None
-    """Returns what is written above so many cells in place of the title, such as the numbers of an axis."""
+    """Returns the heading for a width in cells, in place of the title, such as the numbers of an axis."""
 
     @property
     def sources(self) -> tuple[str, ...]:

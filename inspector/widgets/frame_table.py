@@ -129,7 +129,7 @@ class FrameTable(Sized, CellCursor, can_focus=True):
     empty: reactive[str] = reactive("", repaint=False)
     """The sentence in the middle of a view without rows."""
     foot: "reactive[tuple[Sequence[TextPart], ...]]" = reactive((), repaint=False)
-    """Lines beneath the last row; where rows are scrolled, at the lower edge."""
+    """Lines below the last row; at the lower edge if rows are scrolled."""
 
     @dataclass
     class RowMessage(Message):

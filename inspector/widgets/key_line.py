@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
 
 ALL_KEYS = "keys"
-"""The action that lists everything: its key is never left out, and is at the right edge."""
+"""The action that lists all keys: its hint is never left out, and is at the right edge."""
 NARROW, FEW, MANY = 80, 7, 10
-"""Columns up to which there are few hints, and how many hints there are at most."""
+"""Greatest width of a narrow footer in columns, and the most hints on narrow and on wide footers."""
 BETWEEN = 3
 """Blanks between two hints."""
 SURE = 2
-"""Hints of a screen that come before those of every screen."""
+"""Number of screen hints that precede the hints of every screen."""
 _SIGNS = {"Enter": "⏎", "Tab": "⇥"}
-"""Keys that the line shows as signs, where it may."""
+"""Keys shown as symbols, unless the app uses ASCII."""
 _UNICODE_NAMES = {name: of_unicode for of_unicode, name in KEY_NAME_REPLACEMENTS.items()}
 """Of keys that Textual calls otherwise (`at`, `slash`): without them it takes none of these for a character."""
 
@@ -94,10 +94,10 @@ class KeyLine(Widget, can_focus=False):
         """Show the keys that work now.
 
         Args:
-            footer: what is shown of a screen, the most important first: ids of bindings, or actions of those without
-                an id, and what they are called here.
-            titles: the same of bindings of widgets, which are shown only while their widget has the focus.
-            first: keys that come before all others, in this order.
+            footer: hints of a screen, the most important first: ids of bindings, or actions of bindings without an id,
+                with their titles.
+            titles: the same for bindings of widgets, which are shown only while their widget has the focus.
+            first: keys that precede all others, in this order.
         """
         super().__init__()
         self._footer, self._titles, self._first = footer or {}, titles or {}, tuple(first)
@@ -121,10 +121,10 @@ class KeyLine(Widget, can_focus=False):
             self.keys = self._working()
 
     def _working(self) -> tuple[ShownKey, ...]:
-        """Choose what is shown of the bindings of now, each once, and say where.
+        """Choose and place the hints for the active bindings.
 
-        Those that their widget or dialog shows come first, then those of `footer`; what every footer has comes before
-        the third of a screen. Where there is no room for all, the last ones are left out, and none is cut.
+        Hints of the widget or dialog come first, then those of `footer`; the hints of every footer precede the third
+        hint of a screen. If the line is too short, the last hints are left out; none is cut.
         """
         active = self._active()
         names = [name for name, bound in active.items() if bound.binding.show or name in self._titles]
@@ -145,14 +145,14 @@ class KeyLine(Widget, can_focus=False):
         keys = self._placed(active, wanted)
         if end is None:
             return tuple(keys)
-        # Where nothing else fits, it begins the line.
+        # If nothing else fits, it starts the line.
         start = max(1, self.size.width - end.end - 1) if keys or self.size.width > end.end else 0
         return (*keys, end._replace(start=start))
 
     def _active(self) -> "dict[str, ActiveBinding]":
-        """The bindings that work now, one key for each, by their ids or else their actions.
+        """Return the active bindings, one key for each, by id or else by action.
 
-        Those of the widget with the focus come first. Of two with one name the one that is to be shown counts.
+        Bindings of the focused widget come first. Of two bindings with one name, the visible one counts.
         """
         active: dict[str, ActiveBinding] = {}
         focused = self.screen.focused
@@ -171,7 +171,7 @@ class KeyLine(Widget, can_focus=False):
         return dict(sorted(active.items(), key=lambda pair: order.get(pair[1].binding.key, len(order))))
 
     def _placed(self, active: "Mapping[str, ActiveBinding]", names: Sequence[str]) -> list[ShownKey]:
-        """Hints in their order: what opens, what moves, what acts, what every footer has."""
+        """Return hints in order: opening, moving, acting, then the hints of every footer."""
         ordered = sorted(names, key=lambda name: self._place(active, name)) if self._footer else names
         keys: list[ShownKey] = []
         for name in ordered:
@@ -195,7 +195,7 @@ class KeyLine(Widget, can_focus=False):
         )
 
     def _sign(self, binding: Binding) -> str:
-        """How the line shows a key: short, by a sign where the app writes signs."""
+        """Return the short form of a key, as a symbol unless the app uses ASCII."""
         display = self.app.get_key_display(binding)
         if display.lower().startswith("ctrl+"):
             display = f"^{display[5:].upper()}"

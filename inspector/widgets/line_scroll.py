@@ -48,7 +48,7 @@ class LineScroll(ScrollView, can_focus=True):
     | `match` | text that was extracted |
     | `found` | text that was searched for |
     | `header`, `cursor`, `cursor-blurred` | whole rows |
-    | `frame`, `frame-focus` | frames, and that of what has the focus |
+    | `frame`, `frame-focus` | frames, and the frame with the focus |
 
     A subclass may add classes of its own under the same prefix. The colours here are those that every theme of Textual
     has; an app gives others to the classes. Colour is never the only sign: names come with a glyph
@@ -173,7 +173,7 @@ class LineScroll(ScrollView, can_focus=True):
         self._scroll_update(extent)
 
     def _size_updated(self, size: Size, virtual_size: Size, container_size: Size, layout: bool = True) -> bool:
-        """Tell the pane of another size inside, too: Textual 8.2 does not where a frame comes or goes around it."""
+        """Also report a new inner size, which Textual 8.2 does not when a frame appears or disappears."""
         outer, inner = self._size, self._container_size
         changed = super()._size_updated(size, virtual_size, container_size, layout)
         if outer == size and inner != self._container_size:
@@ -303,24 +303,24 @@ class LineScroll(ScrollView, can_focus=True):
     # -- the frame of a pane
 
     def caption(self, title: str, status: str = "", hint: str = "") -> None:
-        """Write a title and a status into the upper edge of the frame, and a hint into the lower one.
+        """Write a title and a status into the upper edge of the frame, and a hint into the lower edge.
 
-        Only a widget of the class `pane` has a frame. Where an edge is too short for both, the status is left out.
+        Only a widget of the class `pane` has a frame. The status is left out if the edge is too short for both.
         """
         if (title, status, hint) != self._captions:
             before, self._captions = self._captions, (title, status, hint)
             self._write_edges(upper=before[:2] != (title, status), lower=before[2] != hint)
 
     def _write_edges(self, *, upper: bool = True, lower: bool = True) -> None:
-        """Write the edges as they are now: heavy lines where the pane has the focus. Only their rows are painted."""
+        """Write the edges, with heavy lines if the pane has the focus. Only their rows are repainted."""
         if not (self.is_attached and self.styles.border_top[0]):
             return
-        # Textual draws the corner, a line and a blank at either end of a label.
+        # Textual draws a corner, a line and a blank at either end of a label.
         width = self.outer_size.width
         title, status, hint = map(clean, self._captions)
         if upper:
             left, line, right = fit_edge(title, status, width - 6, "━" if self.has_focus else "─")
-            # Without a status Textual draws the rest of the line itself.
+            # Without a status, Textual draws the rest of the line.
             rest = (line, (right, self._edge_style("dim"))) if right else ()
             styled = (left if right else left.rstrip(), self._edge_style("strong")), *rest
             self._border_title = Content.assemble(*styled) if left or right else None

@@ -44,10 +44,10 @@ def prepared(lines: Lines) -> PreparedLines:
 class LineView(LineScroll):
     """Lines as they are given, unwrapped, with scrolling both ways.
 
-    Their maker wraps them to `viewport.width` before `show`, and again when the pane is resized. Where a class allows
-    it (`ALLOW_SELECT`), text is selected with the mouse. Beside the style names of every pane there are `scorer-a` to
-    `scorer-h`, for what up to eight scorers say beside each other, and behind the figures of a heat-map `heat-1`
-    (lowest) to `heat-5`, and `heat-low-1` and `heat-low-2` for negative differences.
+    The caller wraps lines to `viewport.width` before `show`, and again after a resize. If a class allows it
+    (`ALLOW_SELECT`), the mouse selects text. Additional style names are `scorer-a` to `scorer-h`, for up to eight
+    scorers side by side, and backgrounds of a heat map: `heat-1` (lowest) to `heat-5`, and `heat-low-1` and
+    `heat-low-2` for negative differences.
     """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -165,14 +165,14 @@ class LineView(LineScroll):
     def forget_strips(self) -> None:
         self._strips.clear()
 
-    # -- selecting text with the mouse
+    # -- text selection with the mouse
 
     def render_line(self, y: int) -> Strip:
         strip = super().render_line(y)
         return self._selectable(strip, y) if self.ALLOW_SELECT else strip
 
     def _selectable(self, strip: Strip, y: int) -> Strip:
-        """Say of each cell which of the text it shows, as Textual needs it, and mark what is selected."""
+        """Give each cell its offset in the text, as Textual needs it, and mark the selection."""
         left, top = self.scroll_offset
         line = y if y < self.fixed_lines else y + top
         span = None if self.text_selection is None else self.text_selection.get_span(line)
@@ -185,7 +185,7 @@ class LineView(LineScroll):
         return strip.apply_offsets(left, line)
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
-        """Return the selected text, without the blanks at the ends of its lines."""
+        """Return the selected text without trailing blanks."""
         text = selection.extract("\n".join(self.line_strip(line).text for line in range(self.line_count)))
         return "\n".join(line.rstrip() for line in text.split("\n")), "\n"
 
@@ -199,7 +199,7 @@ class LineView(LineScroll):
 
     def on_click(self, event: events.Click) -> None:
         offset = event.get_content_offset(self)
-        # The end of a drag that selected text is no click.
+        # A drag that selected text does not end in a click.
         if offset is None or self.text_selection is not None:
             return
         line = offset.y if offset.y < self.fixed_lines else offset.y + self.scroll_offset.y
@@ -232,7 +232,7 @@ class PhraseLine(LineView):
         self._fit(lambda width: [(joined(phrases, width, between), style)])
 
     def tell_path(self, path: Sequence[Phrase], between: str, facts: Sequence[Phrase]) -> None:
-        """Show where a person is at the left, the last place strong, and facts about it at the right."""
+        """Show the path on the left, with its last part strong, and facts on the right."""
         self._fit(lambda width: path_parts(path, between, facts, width))
 
     def _fit(self, make: Callable[[int], Sequence[TextPart]]) -> None:
@@ -251,14 +251,14 @@ class PhraseLine(LineView):
 
 
 class Rail(Sized, LineView, can_focus=False):
-    """Lines with a ruler among them, on which the mouse points. They are made anew whenever their width changes."""
+    """Lines with a ruler that reacts to the mouse. They are rebuilt whenever their width changes."""
 
     RULER: ClassVar = range(1, 3)
-    """The lines of the ruler."""
+    """Lines of the ruler."""
 
     @dataclass
     class Pointed(Message):
-        """The mouse points at a place on the ruler: 0 is its left end, 1 its right end."""
+        """The mouse points at a position on the ruler, from 0 (left end) to 1 (right end)."""
 
         place: float
 
@@ -280,7 +280,7 @@ class Rail(Sized, LineView, can_focus=False):
         self.release_mouse()
 
     def _point(self, event: events.MouseEvent) -> None:
-        """Tell where the mouse is, once for all moves that come before the next frame."""
+        """Report the position of the mouse once per frame."""
         width = max(1, self.viewport.width)
         cell = min(max(event.x - self.styles.gutter.left, 0), width - 1)
         if self._place is None:

@@ -1,4 +1,4 @@
-"""A line of tabs: the titles of pages, of which one is open, and each of which opens with a click."""
+"""A line of tabs: titles of pages, one of them open. A click opens a page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,11 +11,11 @@ from inspector.render.texts.text import clean
 from inspector.widgets.line_view import LineView
 
 MORE = "…"
-"""Stands where pages have no room; a click there turns to the next of them."""
+"""Replaces tabs that do not fit; a click turns to the nearest of them."""
 
 
 class PageTabs(LineView, can_focus=False):
-    """Titles side by side, the open one in brackets; where there is little room, those around the open one."""
+    """Titles side by side, the open one in brackets; narrow lines show the titles around the open one."""
 
     @dataclass
     class Chosen(Message):
@@ -29,7 +29,7 @@ class PageTabs(LineView, can_focus=False):
         self._open = 0
 
     def tell(self, titles: Sequence[str], page: int) -> None:
-        """Show the titles of all pages, and which one is open (0-based)."""
+        """Show the titles of all pages; `page` is the open one (0-based)."""
         self._titles, self._open = tuple(map(clean, titles)), page
         self._write()
 
@@ -41,7 +41,7 @@ class PageTabs(LineView, can_focus=False):
             self.show([[(text, style) for text, style, _ in self._parts(self.viewport.width)]])
 
     def _parts(self, width: int) -> list[tuple[str, str, int]]:
-        """Texts with their styles, and the page that each opens."""
+        """Return texts with their styles and the page that each opens."""
         first, last = shown_tabs([cell_len(title) + 3 for title in self._titles], self._open, width)
         parts = [(f"{MORE} ", "dim", first - 1)] if first else []
         for number in range(first, last):
@@ -65,7 +65,7 @@ class PageTabs(LineView, can_focus=False):
 
 
 def shown_tabs(sizes: Sequence[int], page: int, width: int) -> tuple[int, int]:
-    """Return the first tab that is shown and one past the last: as many around the open one as have room."""
+    """Return the range of visible tabs, first and one past the last: as many around the open one as fit."""
     if sum(sizes) <= width or width <= 0:
         return 0, len(sizes)
     room = width - sizes[page] - 2 * (len(MORE) + 1)

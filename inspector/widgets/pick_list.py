@@ -21,7 +21,7 @@ WIDEST, NARROWEST = 40, 28
 """Cells of a label, which is cut for the sake of the notes behind it, but to no less than these."""
 _GAP = "  "
 BOX = 4
-"""Cells of a tick."""
+"""Width of a tick, in cells."""
 
 
 class Pick(Struct, frozen=True):
@@ -39,7 +39,7 @@ class Pick(Struct, frozen=True):
 
 
 def natural_width(picks: Sequence[Pick]) -> int:
-    """Return the cells that these lines take where nothing of them is cut."""
+    """Return the width of these lines uncut, in cells."""
     lines = [pick for pick in picks if not pick.heading]
     label = max((cell_len(clean(pick.label)) for pick in lines), default=0)
     note = max((cell_len(clean(pick.note)) for pick in lines), default=0)
@@ -77,7 +77,7 @@ class PickList(LineScroll, can_focus=True):
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002  # Textual's own parameter
         super().__init__(id=id, classes=classes)
         self.empty = ""
-        """What is said where there is no line."""
+        """The text of an empty list."""
         self._picks: tuple[Pick, ...] = ()
         self._labels: tuple[str, ...] = ()
 

@@ -36,9 +36,9 @@ _HEAVY = str.maketrans("╭╮╰╯─│+-|", "┏┓┗┛━┃#=#")
 
 
 class SheetSpot(NamedTuple):
-    """A number that opens cases: its line, its place on the line, its first cell and how many it has; all 0-based.
+    """A number that opens cases: its line, position on the line, first cell (all 0-based) and width in cells.
 
-    `panel` is the number of the panel that it is in; None where there are no panels.
+    `panel` is the number of its panel, or None.
     """
 
     line: int
@@ -117,13 +117,13 @@ class SheetView(Sized, LineView):
 
     @property
     def panel(self) -> int | None:
-        """The number of the panel with the cursor; of a sheet without numbers, the first one. None: no panels."""
+        """The number of the panel with the cursor; the first panel of a sheet without numbers; None without panels."""
         if self._spots:
             return self._spots[self._at].panel
         return next((piece.panel for row in self._sheet.lines for piece in row if piece.panel is not None), None)
 
     def turn_panel(self, by: int) -> bool:
-        """Put the cursor on the first number of the next panel that has one, or of the one before; False at the end."""
+        """Move the cursor to the first number of the next or previous panel; return False at the end."""
         panels, panel = self.panels, self.panel
         if panel not in panels:
             return False
@@ -134,7 +134,7 @@ class SheetView(Sized, LineView):
         return True
 
     def enter_panel(self, panel: int | None) -> None:
-        """Put the cursor on the first number of a panel, and bring the top of its frame into view if it fits."""
+        """Move the cursor to the first number of a panel, and scroll the top of its frame into view if it fits."""
         first = next((at for at, spot in enumerate(self._spots) if spot.panel == panel), None)
         if first is None:
             return
@@ -146,7 +146,7 @@ class SheetView(Sized, LineView):
 
     @property
     def panels(self) -> list[int]:
-        """The numbers of the panels that have numbers with cases, in order."""
+        """Numbers of the panels with links to cases, in order."""
         return sorted({spot.panel for spot in self._spots if spot.panel is not None})
 
     def show_sheet(self, sheet: Sheet) -> None:
@@ -167,11 +167,10 @@ class SheetView(Sized, LineView):
             self._move(self._nearest(SheetSpot(line, place, 0, 0, Piece(""))))
 
     def _same(self, old: list[SheetSpot], before: int) -> int:
-        """Where the number is that stood under the cursor: the one with the same cases, else the nearest.
+        """Return the index of the number that was under the cursor: the one with the same cases, else the nearest.
 
-        Of several with the same cases, as many come before it as before, if there are so many. So it is found again in
-        a sheet of another width, and in one that was filled in. The nearest one is sought as many lines beneath the
-        first number of its panel as before: the panels above may have grown.
+        Several numbers with the same cases keep their order, so that the number is found after a change of width or
+        content. The nearest number is measured from the first number of its panel, since panels above may have grown.
         """
         drill = old[before].piece.drill
         earlier = sum(spot.piece.drill == drill for spot in old[:before])
@@ -190,7 +189,7 @@ class SheetView(Sized, LineView):
         return min(here, key=lambda at: abs(self._spots[at].place - spot.place))
 
     def _marked(self) -> list[Line]:
-        """The lines; while they have the keys, with a cursor on its number and a heavy frame around its panel."""
+        """Return the lines; with the focus, mark the number under the cursor and draw its panel with a heavy frame."""
         here = self._spots[self._at] if self._spots and self.has_focus else None
         panel = self.panel if self.has_focus else None
 

@@ -484,10 +484,10 @@ class EndingNotifications(Notifications):
     """What an app has to say; it takes the place of Textual's own."""
 
     AT_ONCE = 2
-    """How many are on screen: there are two lines for them."""
+    """Most notifications on screen, which has two lines for them."""
 
     def add(self, notification: Notification) -> Self:
-        """Add one that ends, in the place of the same words, and of the oldest where there are more than `AT_ONCE`.
+        """Add a notification that expires. It replaces one with the same text, and the oldest if `AT_ONCE` are shown.
 
         Warnings and errors stay longer than the rest.
         """
@@ -540,7 +540,7 @@ class Steady(MessagePump):
             event.refresh_styles = self._is_new = False
 
     def action_copy_text(self) -> None:
-        """Copy the text that is selected with the mouse, and select it no longer: the next time the key quits."""
+        """Copy the text selected with the mouse and clear the selection, so that the key quits the next time."""
         screen = cast("Screen[object]", self)
         selected = screen.get_selected_text()
         if not selected:

@@ -1,10 +1,9 @@
 """The colours for outcomes, rewards, gold labels and scorers, in addition to those of Textual's own themes.
 
-People who see fewer colours can read every one of them: outcomes differ so much in lightness and hue that no two look
-alike under any of the three kinds of colour blindness, and each has a glyph and a word besides. Every role has hues
-of its own: those of outcomes appear in outcomes only, rewards are on a scale from purple to green, scorers differ in
-brightness, and the accent marks the focus and keys. The tests compute contrasts (4.5:1 at least, 7:1 in the themes of
-high contrast) and distances.
+All colours are readable with colour blindness: outcomes differ so much in lightness and hue that no two look alike
+under any of its three kinds, and each outcome also has a glyph and a word. Every role has its own hues: outcome hues
+mark only outcomes, rewards have a scale from purple to green, scorers differ in brightness, and the accent marks the
+focus and keys. The tests compute contrasts (at least 4.5:1, and 7:1 in high-contrast themes) and distances.
 """
 
 from itertools import cycle
@@ -12,18 +11,18 @@ from itertools import cycle
 from msgspec import Struct
 
 SCORERS = "abcdefgh"
-"""Scorers in one picture are told apart by these letters, and by the brightness of colours with these names."""
+"""Letters of scorers in one picture; the style of each has its own brightness."""
 REWARD_LEVELS = 5
 """Levels of a reward: far below the threshold, below it, close to it, above it and far above it."""
 
 
 class Colours(Struct, frozen=True):
-    """What a theme is made of. Text stands on `surface`, `panel` (titles, headers) and `cursor` (the row in focus).
+    """Colours of a theme. Backgrounds of text are `surface`, `panel` (titles, headers) and `cursor` (the row in focus).
 
-    `dim` matters less than `foreground`; `border` is for frames alone, which nobody reads. `heat` stands behind the
-    figures of a heat-map, for the second level to the highest, and `heat_low` where a difference is negative, for less
-    and for most of it; the lowest level, or no difference, has none. `rewards` are those of REWARD_LEVELS, the middle
-    one grey. `brightness` tells scorers apart: bright, medium and dim, then bright again.
+    `dim` is weaker than `foreground`; `border` colours only frames. `heat` is the background of figures in a heat map,
+    from the second level to the highest; `heat_low` is the background of small and of large negative differences. The
+    lowest level, or no difference, has no background. `rewards` follow REWARD_LEVELS, with grey in the middle.
+    `brightness` distinguishes scorers: bright, medium and dim, then bright again.
     """
 
     background: str

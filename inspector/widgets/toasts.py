@@ -9,15 +9,15 @@ from inspector.render.texts.text import cell
 from inspector.render.texts.wrap import wrap
 
 LINES, WIDEST = 2, 90
-"""Lines of all toasts together, and cells of a line."""
+"""Lines of all toasts together, and the greatest width of a line in cells."""
 AROUND = 6
-"""Cells of the screen beside a line: the bar and the padding of the toast, and some of the path at the left."""
+"""Cells of the screen besides a line: the bar and padding of the toast, and part of the path on the left."""
 
 
 def toast_text(message: str, width: int, lines: int, key: str) -> str:
-    """Return the message in at most so many lines of `width` cells.
+    """Return the message in at most `lines` lines of `width` cells.
 
-    A longer one ends with the key that shows all of it; with "" for a key, with dots.
+    A longer message ends with the key that shows all of it, or with an ellipsis if `key` is "".
     """
     wrapped = wrap(message, width)
     if len(wrapped) <= lines:
@@ -31,21 +31,21 @@ def toast_text(message: str, width: int, lines: int, key: str) -> str:
 
 
 class BriefToast(_toast.Toast):
-    """A toast that is as short as its place; the history of messages has the whole text."""
+    """A toast shortened to fit; the message history has the full text."""
 
     def render(self) -> Content:
-        """Return what fits, with the title before the message."""
+        """Return the title and the message, shortened to fit."""
         toast = self._notification
         message = Content.from_markup(toast.message).plain if toast.markup else toast.message
         words = f"{toast.title}: {message}" if toast.title else message
-        # Beside another toast it has one line.
+        # Two toasts have one line each.
         lines = max(1, LINES - len(self.screen.query(BriefToast)) + 1)
         width = max(10, min(WIDEST, self.app.size.width - AROUND))
         return Content(toast_text(words, width, lines, getattr(self.app, "message_key", "")))
 
     def _on_mount(self, event: Mount) -> None:
         super()._on_mount(event)
-        # Textual leaves the holder of a toast that makes room, which would push the others down.
+        # Textual keeps the holder of a removed toast, which would push the others down.
         known = {f"--textual-toast-{notification.identity}" for notification in self.app._notifications}  # noqa: SLF001
         for holder in self.screen.query(_toast.ToastHolder):
             if holder.id not in known:
@@ -55,5 +55,5 @@ class BriefToast(_toast.Toast):
 
 
 def make_toasts_brief() -> None:
-    """Have Textual make toasts of our class: it finds their class by this name, and cannot be given another."""
+    """Patch the toast class of Textual, which has no option to replace it."""
     setattr(_toast, "Toast", BriefToast)  # noqa: B010

@@ -84,7 +84,7 @@ class Loaded(Struct, frozen=True, eq=False):
         metadata: The columns of the cases' files that no reader claims.
         folders: Scorer's name -> the folder of its parts.
         problems: Sentences about what could not be read.
-        unkept: Evaluations that were computed because the workspace had none stored; the app stores them.
+        unkept: Evaluations that were computed because the workspace had not stored them; the app stores them.
     """
 
     workspace: Workspace

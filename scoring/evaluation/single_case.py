@@ -16,7 +16,7 @@ def verdict_of(evaluation: Evaluation, row: int) -> int | None:
 
 
 def reward_threshold(evaluation: Evaluation, row: int) -> float | None:
-    """Return the threshold with which the rewards of one case are compared; None if it is on something else."""
+    """Return the threshold for the rewards of one case; None if it does not apply to rewards."""
     rule = evaluation.rule
     if isinstance(rule, ProvidedVerdicts) or rule.on != REWARDS:
         return None

@@ -65,7 +65,7 @@ def labelled(
     Args:
         kind: `original`, `adjudicated`, or `both`: the cases keep their own labels, and conditions may refer to the
             adjudicated ones.
-        journal: what people said of the cases.
+        journal: tags, notes and rulings on the cases.
         cases: n rows.
 
     Returns:

@@ -40,7 +40,7 @@ def load(
         query: what is asked for.
         workspace: where it is read from, if it is open already; None = the one that the query names.
         scorers: whether to evaluate scorers that the query does not need to select cases.
-        report: is given what could not be read, before names and conditions are resolved.
+        report: called with data that could not be read, before names and conditions are resolved.
 
     Raises:
         InspectError: no workspace, an unknown benchmark, scorer or column, or a condition that cannot be read.
@@ -104,7 +104,7 @@ def _needs_scorers(query: Query, case_columns: Collection[str]) -> bool:
 
 
 def _baselines(query: Query, cases: pl.DataFrame, taken: Sequence[str]) -> list[Evaluation]:
-    """Baselines that the query asks for or names, except those named like a scorer of the workspace."""
+    """Return the baselines that the query requests or names, except those with the name of another scorer."""
     named = [
         *query.columns,
         query.sort.removesuffix(":desc"),

@@ -25,7 +25,7 @@ def says_where(screen: str, case: dict, place: str) -> None:
     gold, verdict, rewards, outcome = (case[name] for name in ("gold", "verdict", "rewards", "outcome"))
     predicted = f"step {verdict}" if verdict >= 0 else "no error"
     text = unframed(screen)
-    # In a narrow pane the sentence takes several lines.
+    # The sentence wraps in a narrow pane.
     sentence = re.search(
         rf" {re.escape(GLYPHS[outcome])} predicted {predicted}, gold step {gold}: (.{{40}})", " ".join(text.split())
     )

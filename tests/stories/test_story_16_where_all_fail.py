@@ -22,7 +22,7 @@ def test_the_cases_that_nobody_has_right_and_those_that_one_has_are_lists(tmp_pa
         line = next(line for line in lines_of(screen) if "numbers-traced" in line)
         assert line.split()[-2:] == [str(alone), str(int(value["numbers-traced", "clean_lone_right"]))]
 
-        # Seven scorers stand above the line of what all have wrong.
+        # Seven scorers precede the line of cases that all have wrong.
         words = f"{nobody} cases: no scorer is right, erroneous"
         pressed(terminal, *["j"] * 7)
         until_there(terminal, "h", words)

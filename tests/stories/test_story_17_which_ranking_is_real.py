@@ -29,7 +29,7 @@ def test_the_screen_says_who_is_tied_with_the_best_and_by_which_test(tmp_path: P
                 assert " best " in line
             else:
                 assert f" {100 * behind['value']:+.1f} ".replace("-", "−") in line
-                # Beneath, the best minus this one, with the interval.
+                # Below, the best minus this scorer, with the interval.
                 value, low, high = (-100 * behind[name] for name in ("value", "high", "low"))
                 assert f" {value:+.1f} ({low:+.1f} to {high:+.1f})".replace("-", "−") in screen, screen
             assert ("yes" in line.split()) == bool(tied["value"])

@@ -78,7 +78,7 @@ def go_to(terminal: Terminal, text: str) -> None:
 
 
 def unframed(screen: str) -> str:
-    """The text of a screen without frames and scroll bars; of panes beside each other the left one comes first."""
+    """Return the text of a screen without frames and scroll bars; the left of two panes comes first."""
     rows = [re.split(r"(?<=[│┃╮┓╯┛])(?=[│┃╭┏╰┗])", line.rstrip(" ▁▂▃▄▅▆▇█")) for line in screen.splitlines()]
     panes = [[re.sub(r"^[│┃]|[▁-█]? ?[│┃]$", "", part).rstrip() for part in row] for row in rows]
     return "\n".join(row[at] for at in range(max(map(len, panes))) for row in panes if at < len(row))

@@ -1,4 +1,4 @@
-"""The frames that are on a screen, found in its text: where they are, what they are called, and how full they are."""
+"""Frames found in the text of a screen: their positions, titles and fill."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ TOP_LEFT, TOP_RIGHT, LOWER_LEFT, SIDES = "╭┏", "╮┓", "╰┗", "│┃"
 
 @dataclass(frozen=True)
 class FrameOnScreen:
-    """A frame by its lines and cells (0-based, the edges included); `open_below` if its lower edge is out of sight."""
+    """A frame by its lines and cells (0-based, edges included); `open_below` if its lower edge is not visible."""
 
     title: str
     top: int
@@ -23,12 +23,12 @@ class FrameOnScreen:
 
     @property
     def filled(self) -> float:
-        """The share of its rows that hold anything."""
+        """Share of the rows with content."""
         return sum(bool(row.strip()) for row in self.rows) / max(1, len(self.rows))
 
 
 def grid_of(line: str) -> list[str]:
-    """A cell each; the second cell of a wide character is ""."""
+    """Return one string per cell; the second cell of a wide character is ""."""
     cells: list[str] = []
     for character in line:
         cells += [character, *[""] * (cell_len(character) - 1)]
@@ -36,7 +36,7 @@ def grid_of(line: str) -> list[str]:
 
 
 def frames_of(lines: Sequence[str]) -> Iterator[FrameOnScreen]:
-    """Yield the frames of a screen, from above; one whose upper edge is out of sight is none."""
+    """Yield the frames of a screen from top to bottom, except those without a visible upper edge."""
     grid = [grid_of(line) for line in lines]
     width = max(map(len, grid), default=0)
     grid = [[*row, *[" "] * (width - len(row))] for row in grid]

@@ -169,7 +169,7 @@ def _answers(row: int, run: int) -> list[GeneratedAnswer]:
 
 
 TICKED = ("g", *["space"] * 8)
-"""All eight: Space goes on to the next, and the one in focus is ticked as it is."""
+"""Tick all eight: Space moves to the next one, and the scorer in focus is already ticked."""
 DEMO_CASE = ("enter", *["j"] * 8, "enter")
 QUEUE = ("g", "l", "g", "t")
 BOTH = ("dark", "light")

@@ -62,7 +62,7 @@ def screen_lines(app: Any) -> list[str]:
 
 
 def table_lines(app: Any) -> list[str]:
-    """The lines of the screen's table without its frame: the titles, the rows, and what is beneath them."""
+    """Return the lines of the screen's table without its frame: titles, rows and the lines below them."""
     region = app.screen.query_one("FrameTable").content_region
     return [line[region.x : region.right].rstrip() for line in screen_lines(app)[region.y : region.bottom]]
 
@@ -73,7 +73,7 @@ def screen_text(app: Any) -> str:
 
 
 def pane_text(app: Any) -> str:
-    """What the panes of lines on the screen say, each line after the other, with any blanks between words as one."""
+    """Return the text of all line panes on the screen, with runs of blanks joined."""
     panes = (view for view in app.screen.query(LineView) if view.display)
     lines = (line for view in panes for line in view._lines if isinstance(line, Line))
     return " ".join(" ".join("".join(text for text, _ in line.parts) for line in lines).split())

@@ -120,7 +120,7 @@ def case_of(view):
 
 
 def panels_of(view):
-    """The lines of the first table of each panel, by the panel's title."""
+    """Return the lines of the first table of each panel, by panel title."""
     panels = [block for section in view.sections for block in section.blocks if isinstance(block, Panel)]
     return {
         panel.title: _lines(next(block for block in panel.blocks if isinstance(block, Table)))

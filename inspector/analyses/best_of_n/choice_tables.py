@@ -68,7 +68,7 @@ def _choice_table(rows: pl.DataFrame) -> Table:
     heads: list[str | Column] = ["scorer", "chosen by", *(Column(name or NO_SUBSET) for name in subsets)]
     heads += [
         *(Column(f"of {size}", 1) for size in fewer),
-        difference_column("over mean@1"),
+        difference_column("vs. mean@1"),
         Column("tied", 1),
         "left out",
     ]

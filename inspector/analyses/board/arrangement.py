@@ -51,9 +51,9 @@ def meanings() -> dict[str, tuple[str, str]]:
 UNSORTABLE = frozenset({"outcomes"})
 SMALLEST_FIRST = frozenset({"scorer", "benchmark", "subset", "metric", "threshold"})
 USUAL = ("score", "interval", "on_wrong", "on_right", "bias", "outcomes", "threshold", "coverage")
-"""Those that a table of the board has where none were chosen, beside the names of the rows."""
+"""Default columns of the board, in addition to the names of the rows."""
 ON_SCREEN = ("score", "interval", "on_wrong", "on_right", "coverage")
-"""Of these the ones on screen: the panels beneath show the others."""
+"""The default columns on screen; the panels below the table show the others."""
 NAMES = ("scorer", "benchmark", "subset", "metric")
 SOURCES: dict[str, tuple[str, ...]] = {
     "interval": ("low", "high"),
@@ -164,8 +164,8 @@ class BoardKind(Struct, frozen=True):
     """What decides which columns a board has and what they are called.
 
     `rows` is how they are grouped (see `inspector.analyses.board.arrangement`); `several` says that there are several
-    benchmarks, `subsets` that rows are of subsets; `metrics` are those of the rows, `chosen` the columns asked for, ()
-    for the usual ones; `against` says that scores are differences; `scored_width` are the cells of the longest of the
+    benchmarks, `subsets` that rows are of subsets; `metrics` are those of the rows, `chosen` the requested columns, ()
+    for the default ones; `against` says that scores are differences; `scored_width` are the cells of the longest of the
     texts about scored cases, `source_width` those of the longest threshold with its source. `scorers`, `benchmarks` and
     `parts` (the subsets) are the names in the rows, `empty` the usual columns that are hidden. `usual_keys` are USUAL
     or ON_SCREEN, and `axis` is that of all intervals.
@@ -248,7 +248,7 @@ def kind_of(frame: pl.DataFrame, how: Arrangement, *, several: bool) -> BoardKin
 
 
 def _axis(frame: pl.DataFrame, *, against: bool) -> ChartAxis:
-    """The axis of the intervals of all rows; around zero where scores are differences."""
+    """Return the shared axis of all intervals; it includes zero if scores are differences."""
     names = [f"{'d_' if against else ''}{name}" for name in ("score", "low", "high")]
     if against and names[0] not in frame.columns:
         return ChartAxis(-1.0, 1.0)

@@ -14,7 +14,7 @@ from scoring.evaluation.verdicts import OUTCOMES
 SCORER, BASELINE, PUBLISHED, NOBODY = "scorer", "baseline", "published", "nobody"
 """Kinds of rows: of a scorer, of one that looks at nothing, of a printed figure, of a benchmark that nobody scored."""
 PLAIN = frozenset({BASELINE, PUBLISHED, NOBODY})
-"""Kinds of rows that are no scorer's, and so are dim."""
+"""Kinds of rows without a scorer, which are dim."""
 NOT_HERE = (PUBLISHED, NOBODY)
 """Kinds of rows behind which there is no scorer of the workspace."""
 BEST, TIED, REFERENCE, BUSY, FAULT = "best", "tied", "reference", "busy", "fault"
@@ -29,12 +29,12 @@ BEHIND_POINT = 5
 SOURCE_WIDTH = 10
 """Cells in which half a word on where a threshold is from would say nothing."""
 DRAWN = LEAST[CellChart.FOREST]
-"""Cells from which an interval is drawn."""
+"""Least width of a drawn interval, in cells."""
 PERCENT, SHORTEST_BAR = 5, 4
-"""Cells of a figure in percent, and of a bar at least."""
+"""Width of a percentage and least width of a bar, in cells."""
 SHARES = ChartAxis(0.0, 1.0)
 IntervalOfRow = tuple[float | None, float | None, float | None, str]
-"""The ends of an interval, the score and the kind of the row."""
+"""Both ends of an interval, the score, and the kind of the row."""
 
 
 def name_title(name: str | None) -> str:
@@ -120,7 +120,7 @@ class BoardCells:
         return [(number_text, "" if kind == SCORER and number is not None else "dim")]
 
     def forest(self, value: IntervalOfRow, width: int, axis: ChartAxis) -> list[TextPart]:
-        """Draw a score and its interval on an axis; where there is no room for that, write the interval."""
+        """Draw a score and its interval on an axis, or write the interval if the column is too narrow."""
         low, high, score, kind = value
         if width < DRAWN:
             return [(self._interval(low, high, width).rjust(width), "dim")]
@@ -137,7 +137,7 @@ class BoardCells:
         return words if len(words) <= width else self._dash.join(ends)
 
     def difference_forest(self, value: tuple[float | None, ...], width: int, axis: ChartAxis) -> list[TextPart]:
-        """Draw a difference and its interval around zero; where there is no room for that, write the interval."""
+        """Draw a difference and its interval around zero, or write the interval if the column is too narrow."""
         low, high, score = value
         if width >= DRAWN:
             return self.forest((low, high, score, SCORER), width, axis)
@@ -152,7 +152,7 @@ class BoardCells:
         return [(" to ".join(ends).rjust(width), "dim")]
 
     def found(self, value: tuple[float | None, str], width: int, style: str) -> list[TextPart]:
-        """Draw a share as a bar and write it in percent; where there is no room, in percent alone."""
+        """Draw a share as a bar and write it in percent; narrow columns have no bar."""
         number, kind = value
         [(text, plain)] = self.percent(value, width)
         text = f"{text:>{PERCENT}} "
@@ -178,7 +178,7 @@ class BoardCells:
         return [(number, ""), *([(f" {source}", "dim")] if fits else [])]
 
     def coverage(self, value: tuple[int | None, int | None], _: int) -> list[TextPart]:
-        """Write how many cases were scored, and of how many where some were not."""
+        """Write the number of scored cases, with the total if some were not scored."""
         scored, cases = value
         if scored is None or cases is None:
             return [("", "")]
@@ -191,5 +191,5 @@ class BoardCells:
 
 
 def scored_text(scored: int, cases: int) -> str:
-    """Write `240` where all cases are scored, else `132/240`."""
+    """Write `240` if all cases are scored, else `132/240`."""
     return f"{cases:,}" if scored == cases else f"{scored:,}/{cases:,}"

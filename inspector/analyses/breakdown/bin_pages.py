@@ -239,7 +239,7 @@ def position_blocks(evaluation: Evaluation, benchmark: str, rows: Sequence[Row],
 
 
 def _with_empty_joined(places: Sequence[Bin]) -> Iterator[Bin]:
-    """Yield the places; neighbours at which nothing is counted are one."""
+    """Yield the positions; merge empty neighbours into one."""
     for counts, run in groupby(places, key=lambda place: any(place.counts)):
         alike = list(run)
         if counts or len(alike) < 2:

@@ -20,7 +20,7 @@ from scoring.workspace.filtering.filters import Facet
 OF_ERRORS = {"fp": "FP", "late": "late", "missed": "missed", "exact": "exact", "unanswered": "no verdict"}
 """What becomes of erroneous cases, each of them one of these."""
 DRAWN = frozenset({"missed", "exact"})
-"""Those whose shares have bars."""
+"""Kinds whose shares have bars."""
 
 
 def type_blocks(
@@ -56,7 +56,7 @@ def type_blocks(
 
 
 def _share_column(kind: str) -> Column:
-    """The column of a kind's share; those of missed and of exact are drawn."""
+    """Return the column of a kind's share; missed and exact have bars."""
     title = f"{OF_ERRORS[kind]} %"
     return bar_column(title) if kind in DRAWN else Column(title)
 

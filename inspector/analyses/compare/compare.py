@@ -68,27 +68,27 @@ PAGES = (
         "cascade",
         "pair",
         help="the first of two where it is sure, else the second (whose verdict counts; cost against F1)",
-        about="ask B only where A is unsure: F1 by the share of cases that B is asked about",
+        about="ask B only if A is unsure: F1 by the share of cases that B judges",
     ),
     Page(
         SCORERS,
         "all scorers",
         "ranked",
-        about="ranking on the cases they share, who is right alone, every pair with the best",
+        about="ranking on shared cases, cases that only one has right, differences from the best",
     ),
     Page(
         PAIRS,
         "all pairs",
         "ranked",
         help="agreement of every two (what each lacks that the other has, and whichever of them is right)",
-        about="how often every two agree, and what an oracle of both would reach",
+        about="agreement of every pair, and the oracle of both",
     ),
     Page(
         SETS,
         "right together",
         "ranked",
         help="who is right together (every set of scorers, with the condition that selects its cases)",
-        about="every set of scorers that are right on the same cases",
+        about="sets of scorers that are right on the same cases",
     ),
 )
 
@@ -281,7 +281,7 @@ def _standing_blocks(
 
 
 def _leader(cells: Mapping[tuple[str, str], Row], ranked: Sequence[Row], head: str, title: str) -> Iterator[Note]:
-    """Say who has the highest figure, and who is tied with it."""
+    """Name the scorer with the highest figure, and the scorers tied with it."""
     first = next((row for row in ranked if row["value"] is not None), None)
     if first is None:
         return

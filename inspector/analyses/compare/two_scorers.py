@@ -1,4 +1,4 @@
-"""The page of `compare` on two scorers: a verdict in words, differences, and who is right where the other is wrong."""
+"""The page of `compare` for two scorers: verdict, differences, and cases that only one of them has right."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -38,22 +38,22 @@ from scoring.metrics.shared_draws import Shared, compared_metrics, shared
 from scoring.selection.result_set import ResultSet
 
 ON_SIDE = {"erroneous": "cases with an error", "clean": "clean cases"}
-"""The sides of cases in a sentence."""
+"""Sides of cases, as written in a sentence."""
 LONGEST = 40
-"""Cells of a name in a sentence."""
+"""Longest scorer name in a sentence, in cells."""
 MOST_VALUES, LEAST_CASES = 8, 4
-"""Values of a column that are listed, and cases that each needs."""
+"""Most values listed for a column, and least cases for each."""
 
 
 class PairFigures(NamedTuple):
-    """The rows of a comparison of two scorers, by subset and metric: differences, and the figures of each."""
+    """Rows of a comparison of two scorers: differences and both figures, by subset and metric."""
 
     differences: Mapping[tuple[str, str], Row]
     alone: Mapping[tuple[str, str, str], Row]
 
     @classmethod
     def of(cls, rows: Sequence[Row], names: tuple[str, str]) -> "PairFigures":
-        """Take what rows say of two scorers."""
+        """Select the rows about two scorers."""
         differences = {(row["subset"], row["metric"]): row for row in rows if (row["scorer"], row["other"]) == names}
         alone = {(row["scorer"], row["subset"], row["metric"]): row for row in rows if row["other"] is None}
         return cls(differences, alone)
@@ -62,7 +62,7 @@ class PairFigures(NamedTuple):
 def pair_blocks(
     results: ResultSet, benchmark: str, aligned: AlignedScorers, rows: Sequence[Row], tests: Note, seed: int | None
 ) -> Iterator[Block]:
-    """Say which of A and B is better, by how much and on which cases, then what both would reach together."""
+    """Say which of A and B is better, by how much and on which cases, then describe their oracle."""
     pair = ScorerPair.of(results, benchmark, aligned, rows)
     a, b = pair.names
     n = int(aligned.common((0, 1)).sum())
@@ -79,7 +79,7 @@ def pair_blocks(
     warnings = (
         Note(f"Not quite comparable: {reason}.", "warning")
         for reason in incomparable(results, pair.names, pair.benchmark, results.mask)
-        # Cases are those in common, and of several runs it is the first.
+        # Links open the shared cases, and the first of several runs.
         if reason.why not in {"cases", "runs"}
     )
     yield Panel("Verdict", (Note(sentence, "lead"), *([Note(" ".join(others))] if others else []), *warnings))
@@ -114,7 +114,7 @@ def _method(pair: ScorerPair, figures: PairFigures, tests: Note, n: int) -> Pane
 
 
 def verdict(pair: ScorerPair, figures: PairFigures) -> list[str]:
-    """Return sentences: the difference of the official figure, that on a side, and what cannot be ruled out."""
+    """Return sentences: the official difference, differences on one side, and differences not ruled out."""
     head = official_metric(pair.benchmark)
     candidates = (figures.differences.get((subset, f"{head}_difference")) for subset in ("average", "all"))
     rows = [row for row in candidates if row is not None]
@@ -126,7 +126,7 @@ def verdict(pair: ScorerPair, figures: PairFigures) -> list[str]:
         return [f"{title} of {a} (A) and {b} (B) cannot be compared{f': {why}' if why else ''}."]
     difference = f"{signed(row['value'])} points"
     low, high = row["low"], row["high"]
-    # A figure of all subsets together is not the official one.
+    # The figure over all subsets together is not the official one.
     instead = [] if row is rows[0] else [f"The average over subsets is undefined{f': {why}' if why else ''}."]
     title = f"{title} of all subsets together" if instead else title
     if low is None or high is None:
@@ -142,7 +142,7 @@ def verdict(pair: ScorerPair, figures: PairFigures) -> list[str]:
 
 
 def _on_sides(figures: PairFigures) -> Iterator[str]:
-    """A sentence for each side on which the interval of the difference leaves 0 out."""
+    """Yield a sentence for each side on which the interval of the difference excludes 0."""
     for side, metric in zip(SIDES, ("error_acc", "correct_acc"), strict=True):
         row = figures.differences.get(("average", f"{metric}_difference"))
         if row is None or row["low"] is None or row["high"] is None or row["low"] <= 0 <= row["high"]:
@@ -156,7 +156,7 @@ def _least(low: float, high: float) -> str:
 
 
 def _not_ruled_out(low: float, high: float) -> Iterator[str]:
-    """What the interval leaves possible; nothing where it has no width."""
+    """Describe the differences that the interval does not rule out; yield nothing if it has no width."""
     if low == high:
         return
     for_a, for_b = (share(max(0.0, end)) for end in (high, -low))
@@ -170,7 +170,7 @@ def _not_ruled_out(low: float, high: float) -> Iterator[str]:
 
 
 def side_panel(pair: ScorerPair, figures: PairFigures, side: str, members: Bools) -> Panel:
-    """Draw who is right on the cases of a side, and say what both together have right."""
+    """Draw right and wrong verdicts on the cases of a side, and describe the oracle."""
     counts = quadrants(pair.aligned, 0, 1, members)
     cells = []
     for name, (left, right) in zip(
@@ -203,7 +203,7 @@ def p_text(p: float) -> str:
     return f"p = {p:.2f}" if p >= 0.1 else f"p = {p:.3f}"
 
 
-# -- what both would reach together
+# -- the oracle of both
 
 
 def _together_panel(pair: ScorerPair, figures: PairFigures, seed: int | None) -> Panel:
@@ -215,11 +215,11 @@ def _together_panel(pair: ScorerPair, figures: PairFigures, seed: int | None) ->
     return Panel("Better together", (oracle, note, overlap_table(pair, cells)), place="half")
 
 
-# -- where they differ most
+# -- largest differences
 
 
 def _columns_panel(results: ResultSet, pair: ScorerPair) -> Panel | None:
-    """The values of the usual column of errors (else the subset) on which accuracies differ most; None: too few."""
+    """Return the error types (else subsets) with the largest differences in accuracy; None if too few."""
     column = usual_error_column(results, pair.benchmark)
     side = "erroneous" if column else "all"
     column = column or "subset"
@@ -261,7 +261,7 @@ def _columns_panel(results: ResultSet, pair: ScorerPair) -> Panel | None:
 
 
 def _field_panel(results: ResultSet, pair: ScorerPair, seed: int | None) -> Panel | None:
-    """Every scorer with verdicts on the cases that all of them tried; None where A and B are all there are."""
+    """Rank all scorers on the cases that all of them tried; None if only A and B exist."""
     names = tuple(
         evaluation.scorer.name
         for evaluation in results.evaluations

@@ -1,4 +1,4 @@
-"""Charts in the columns of tables: intervals on one axis, bars, differences around zero, levels of heat."""
+"""Charts in table columns: intervals on a shared axis, bars, differences around zero, heat levels."""
 
 from collections.abc import Sequence
 
@@ -13,40 +13,40 @@ from inspector.render.table_blocks import Cell, CellChart, Column, Kind, Table
 from inspector.render.texts.text import number
 
 LEAST = {CellChart.FOREST: 16, CellChart.DIFFERENCE: 13, CellChart.BAR: 8}
-"""Cells below which a chart is not drawn."""
+"""Least width of each chart, in cells."""
 MOST = {CellChart.FOREST: 40, CellChart.DIFFERENCE: 48, CellChart.BAR: 24}
 DRAWN = frozenset(LEAST)
-"""Charts with a drawing of their own; heat is the ground of the value."""
+"""Charts that are drawn next to the value; heat colours its background."""
 LEVELS = 5
 _LEAST_SPAN = 0.001
 """Values that are closer to each other count as equal."""
 NOTHING = 0.01
-"""How far an axis of differences goes to either side at least."""
+"""Least extent of an axis of differences on either side of zero."""
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 _PERCENT = frozenset({Kind.SHARE, Kind.POINTS})
 
 
 class ChartAxis(Struct, frozen=True):
-    """The values at both ends of a chart's axis, and those that are written along it."""
+    """Both ends of a chart's axis, and the values written along it."""
 
     low: float
     high: float
     marks: tuple[float, ...] = ()
 
     def column(self, value: float, width: int) -> int:
-        """Return the column (0-based) of a value, of `width`; a value beyond an end is at that end."""
+        """Return the column (0-based) of a value among `width` columns, clipped to the ends."""
         return column_of(min(self.high, max(self.low, value)), self.low, self.high, width)
 
     def share(self, value: float) -> float:
-        """Return where a value is between the ends, from 0 to 1."""
+        """Return the position of a value between the ends, from 0 to 1."""
         return min(1.0, max(0.0, (value - self.low) / ((self.high - self.low) or 1.0)))
 
 
 def axis_of(cells: Sequence[Cell], chart: CellChart) -> ChartAxis:
-    """Return the axis that all cells of a column have in common.
+    """Return the shared axis of all cells of a column.
 
-    That of bars of shares is from 0 to 1, that of differences has 0 in the middle. Other ends are round numbers, and
-    that nearest to zero is zero.
+    Bars of shares run from 0 to 1, and differences have 0 in the middle. Other axes end at round numbers; the end
+    closest to zero is zero.
     """
     if chart is CellChart.BAR and all(cell.kind is Kind.SHARE for cell in cells):
         return ChartAxis(0.0, 1.0, (0.0, 0.5, 1.0))
@@ -77,9 +77,9 @@ def axis_of(cells: Sequence[Cell], chart: CellChart) -> ChartAxis:
 
 
 def forest_text(cell: Cell, axis: ChartAxis, width: int, glyphs: Glyphs) -> str:
-    """Draw a value and its interval, `├──●─┤`, in `width` cells; "" where there is no value.
+    """Draw a value and its interval, `├──●─┤`, in `width` cells; "" without a value.
 
-    An axis from below zero to above it has a line at zero.
+    An axis that crosses zero has a line at zero.
     """
     if not isinstance(cell.value, (int, float)):
         return ""
@@ -96,7 +96,7 @@ def forest_text(cell: Cell, axis: ChartAxis, width: int, glyphs: Glyphs) -> str:
 
 
 def bar_text(value: float | None, axis: ChartAxis, width: int, glyphs: Glyphs) -> str:
-    """Draw a bar from the lower end of the axis to a value, in eighths of a cell; "" where there is no value."""
+    """Draw a bar from the lower end of the axis to a value, in eighths of a cell; "" without a value."""
     if value is None:
         return ""
     if glyphs.ascii_only:
@@ -108,7 +108,7 @@ def bar_text(value: float | None, axis: ChartAxis, width: int, glyphs: Glyphs) -
 
 
 def axis_text(axis: ChartAxis, width: int, kind: Kind) -> str:
-    """Write the numbers along an axis, as many as there is room for."""
+    """Write as many numbers along an axis as fit."""
     signed = "+" if kind is Kind.POINTS else ""
     marks = [round(100 * mark if kind in _PERCENT else mark, 6) for mark in axis.marks]
     # As many digits as tell every mark exactly, up to two.
@@ -127,11 +127,11 @@ def heat_style(value: float, axis: ChartAxis) -> str:
 
 
 def with_charts(table: Table, room: int, glyphs: Glyphs) -> Table:
-    """Return the table with a column of drawings behind each column that has a chart, which then has no intervals.
+    """Return the table with drawings: a column with a chart loses its intervals and gets a column of drawings.
 
     Args:
         table: with columns that have charts.
-        room: cells for all drawings and the gaps before them; drawings for which there are too few are left out.
+        room: cells for all drawings and the gaps before them; drawings that do not fit are left out.
         glyphs: whether only ASCII is used.
     """
     widths = _widths(table.columns, room)
@@ -151,7 +151,7 @@ def with_charts(table: Table, room: int, glyphs: Glyphs) -> Table:
                 columns[-1] = replace(heads[-1], title=_between(column.ends, axis, widths[at]))
                 foot[-1] = Cell(axis_text(axis, widths[at], _kind(cells)), style="dim")
         else:
-            # Beside columns that are drawn, one that is not has no room for its intervals either.
+            # If other columns are drawn, intervals of this column do not fit either.
             bare = bool(widths) and column.chart in {CellChart.FOREST, CellChart.DIFFERENCE}
             columns.append(column)
             foot.append(Cell(""))
@@ -164,7 +164,7 @@ def with_charts(table: Table, room: int, glyphs: Glyphs) -> Table:
 
 
 def _between(ends: tuple[str, str], axis: ChartAxis, width: int) -> str:
-    """What is better at each end of an axis, with zero between them."""
+    """Write what is better at each end of an axis, with zero between them."""
     left, right = ends
     zero, line = axis.column(0.0, width), [" "] * width
     if len(left) < zero and len(right) < width - zero:
@@ -180,7 +180,7 @@ def _kind(cells: Sequence[Cell]) -> Kind:
 def _drawn(
     column: Column, chart: CellChart, cells: Sequence[Cell], width: int, glyphs: Glyphs
 ) -> tuple[list[Column], list[list[Cell]]]:
-    """A column in two: bars before their values, intervals behind them under the numbers of the axis."""
+    """Split a column in two: bars precede their values, intervals follow them under the numbers of the axis."""
     axis = axis_of(cells, chart)
     if chart is CellChart.BAR:
         heads = [replace(column, right=False), Column("", column.rank, right=True)]
@@ -214,7 +214,7 @@ def _number(cell: Cell) -> float | None:
 
 
 def _widths(columns: Sequence[Column], room: int) -> dict[int, int]:
-    """Cells of the drawing of each column, by its place; where there is little room bars give way first."""
+    """Return the width of each drawing by column index; narrow tables drop bars first."""
     drawn = [(at, column.chart) for at, column in enumerate(columns) if column.chart is not None]
     drawn = [(at, chart) for at, chart in drawn if chart in DRAWN]
     while drawn and sum(LEAST[chart] + GAP for _, chart in drawn) > room:

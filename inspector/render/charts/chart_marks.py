@@ -65,7 +65,7 @@ def figure(value: float, form: Form) -> str:
 
 
 def interval_text(ends: tuple[float, float], form: Form, *, short: bool = False) -> str:
-    """Write an interval: `(51.0 to 72.3)`, in short `(51 to 72)`."""
+    """Write an interval: `(51.0 to 72.3)`, or short: `(51 to 72)`."""
     if not short:
         return f"({figure(ends[0], form)} to {figure(ends[1], form)})"
     decimals, factor = (2, 1) if form == "number" else (0, 100)

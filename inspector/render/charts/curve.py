@@ -74,7 +74,7 @@ def curve(
     for line, shade in reversed(list(_shaded(drawn, glyphs))):
         _band(raster, line, across, upward, shade)
     for tick in ticks:
-        # Lines of what matters less would hide the curve.
+        # Lines of less important marks would hide the curve.
         if tick.style != "dim" and (column := tick_column(tick, *across, raster.width)) is not None:
             raster.upright(column, ":" if glyphs.ascii_only else "┊", tick.style)
     for place, line in reversed(list(enumerate(drawn))):

@@ -83,7 +83,7 @@ class Glyphs(Struct, frozen=True):
     ) -> list[TextPart]:
         """Draw one character a step: an arrow stands before the gold step, the predicted step is underlined.
 
-        Colours tell on which side of the threshold a reward is, and how far from it: `levels` has a digit for each step
+        Colours show the side of the threshold and the distance from it: `levels` has a digit for each step
         (see `reward_level`), or is empty.
         Where `width` cells are too few for all steps, those around these two stand for them; see
         `inspector.render.charts.glyphs`.
@@ -108,14 +108,14 @@ class Glyphs(Struct, frozen=True):
 
 
 CLOSE, FAR = 0.05, 0.25
-"""Shares of a scorer's range up to which a reward is close to the threshold, and from which it is far from it."""
+"""Distances from the threshold, as shares of a scorer's range: close up to the first, far from the second on."""
 
 
 def reward_level(reward: float, threshold: float, span: float) -> int:
     """Return how far a reward is from the threshold: 1 far below it, 3 close to it, 5 far above it.
 
-    `span` is the width of the scorer's range. A level has a style of its own, such as `reward-1`. Distances are from
-    the nearest multiple of CLOSE, so that a step of the threshold changes few colours; on which side a reward is, is
+    `span` is the width of the scorer's range. Each level has its own style, such as `reward-1`. Distances are from
+    the nearest multiple of CLOSE, so that moving the threshold changes few colours. The side of the threshold is
     exact.
     """
     grid = CLOSE * (span or 1.0)

@@ -32,8 +32,8 @@ def paired_bars(
 ) -> list[PieceRow]:
     """Draw the bars in at most `width` cells (40 at least), each beside its count, with a legend.
 
-    Their lengths are shares of the class, so that two classes of different size can be compared; both have one scale
-    from 0 to a multiple of 5%. Something is drawn for every count above 0.
+    Their lengths are shares of the class, so that two classes of different size can be compared; both share a scale
+    from 0 to a multiple of 5%. Every count above 0 has a visible bar.
 
     Args:
         places: from top to bottom.

@@ -1,4 +1,4 @@
-"""A 2x2 square: four counts with bars, each in a cell of a frame."""
+"""A 2x2 square: four framed counts with bars."""
 
 from collections.abc import Iterator
 
@@ -13,13 +13,13 @@ from inspector.render.table_blocks import Cell
 from inspector.render.texts.text import clean
 
 MOST, LEAST = 20, 10
-"""Cells of a column of the square between its lines: at most, and at least."""
+"""Most and least width of a column of the square, in cells."""
 INSET = 2
-"""Blanks at the left of the square where there is room."""
+"""Blanks to the left of the square, if they fit."""
 
 
 def square(chart: Square, width: int, glyphs: Glyphs) -> Iterator[PieceRow]:
-    """Draw the square in `width` cells; bars are as long as counts on one scale."""
+    """Draw the square in `width` cells; all bars share one scale."""
     rows, columns = [chart.rows.first, chart.rows.second], [chart.columns.first, chart.columns.second]
     stub = max(cell_len(clean(name)) for name in rows)
     size = min(MOST, max(LEAST, (width - stub - 4) // 2))
@@ -43,7 +43,7 @@ def _rule(corners: str, before: str, line: str) -> PieceRow:
 
 
 def _cell(cell: Cell, size: int, most: int, glyphs: Glyphs) -> Iterator[Piece]:
-    """A bar and the count, which is at the right of the cell."""
+    """Draw a bar, with the count at the right edge of the cell."""
     text = value_text(cell)
     room = size - max(4, cell_len(text)) - 4
     bar = _bar(_count(cell) / most, room, glyphs)

@@ -10,7 +10,7 @@ _INSET = 5
 
 
 def cell_picture(cell: Cell, chart: CellChart | None, axis: ChartAxis) -> Element | str:
-    """Draw a cell on the axis of its column; "" where there is no value. The number beside it says what is drawn."""
+    """Draw a cell on the axis of its column; "" without a value. The number next to it describes it."""
     if not isinstance(cell.value, (int, float)):
         return ""
     value, middle = float(cell.value), HEIGHT / 2

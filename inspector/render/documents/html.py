@@ -211,13 +211,13 @@ def _table(block: Table) -> Iterator[Element]:
 
 
 def _ends(column: Column) -> Iterator[Element]:
-    """What is better at either end of a chart of differences."""
+    """Write what is better at either end of a chart of differences."""
     if any(column.ends):
         yield element("small", f"{column.ends[0]} ← 0 → {column.ends[1]}")
 
 
 def _heated(block: Table) -> Table:
-    """A table whose columns of heat have shades."""
+    """Shade the cells of heat columns."""
     heated = [at for at, column in enumerate(block.columns) if column.chart is CellChart.HEAT]
     if not heated:
         return block

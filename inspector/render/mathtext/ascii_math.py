@@ -1,4 +1,4 @@
-"""Unicode mathematics in plain ASCII, for terminals that have nothing else."""
+"""Unicode mathematics in plain ASCII, for terminals without Unicode."""
 
 import re
 
@@ -137,9 +137,9 @@ _PLAIN = str.maketrans(_SIGNS)
 
 
 def ascii_math(text: str) -> str:
-    """Write the LaTeX of a text as ASCII: `unicode_math`, with names for its signs.
+    """Write the LaTeX of a text as ASCII: `unicode_math`, with names for symbols.
 
-    Characters of other scripts stay as they are.
+    Characters of other scripts stay unchanged.
     """
     plain = unicode_math(text)
     if plain.isascii():
@@ -148,7 +148,7 @@ def ascii_math(text: str) -> str:
 
 
 def _script(script: re.Match[str]) -> str:
-    """A power or an index: `^2`, `_(n+1)`."""
+    """Write a power or an index: `^2`, `_(n+1)`."""
     run = script[0]
     mark, table = ("^", _SUPERSCRIPTS) if run[0] in _SUPERSCRIPTS else ("_", _SUBSCRIPTS)
     plain = "".join(table[character] for character in run)

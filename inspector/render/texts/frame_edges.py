@@ -1,19 +1,19 @@
-"""The edges of frames: a title at the left, a status at the right, a line between them."""
+"""Edges of frames: a title on the left, a status on the right, a line between them."""
 
 from rich.cells import cell_len
 
 from inspector.render.texts.text import cell
 
 FRAME = "frame"
-"""The style of the lines of a frame."""
+"""Style of the lines of a frame."""
 
 
 def fit_edge(title: str, status: str, width: int, line: str) -> tuple[str, str, str]:
-    """Return the title, the line and the status that fill `width` cells together, with the blanks between them.
+    """Return the title, the line and the status, which fill `width` cells together with the blanks between them.
 
     Args:
-        title: at the left, shortened where it is longer than the edge.
-        status: at the right; left out where it does not fit beside the title and a cell of line.
+        title: on the left, shortened if it is longer than the edge.
+        status: on the right, left out if it does not fit next to the title and one cell of line.
         width: cells between the corners.
         line: the character of the line.
     """

@@ -46,9 +46,9 @@ def joined(phrases: Sequence[Phrase], width: int, between: str) -> str:
 
 
 def path_parts(path: Sequence[Phrase], between: str, facts: Sequence[Phrase], width: int) -> list[tuple[str, str]]:
-    """Return a line of `width` cells: a path at its left, whose last part is strong, and facts at its right.
+    """Return a line of `width` cells: a path on the left, with its last part strong, and facts on the right.
 
-    `between` is between the parts of the path, and as many blanks are between facts.
+    `between` separates the parts of the path; as many blanks separate facts.
     """
     gap = cell_len(between)
     forms = fitted([*path, *facts], width, gap)

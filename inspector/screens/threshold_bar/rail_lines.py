@@ -71,7 +71,7 @@ def _metric(now: ScreenState, before: ScreenState, glyphs: Glyphs) -> Iterator[P
 
 
 def _written(threshold: float | None, now: ScreenState) -> str:
-    """A threshold with three digits, or with as many as decide alike: who types them gets these figures."""
+    """Write a threshold with three digits, or with enough that typing them gives the same figures."""
     rule = None if now.evaluation is None else now.evaluation.rule
     if threshold is None or now.summary.sweep is None or not isinstance(rule, Rule):
         return "-"

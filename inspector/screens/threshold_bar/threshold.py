@@ -12,9 +12,9 @@ from scoring.metrics.deciding import OPTIMISTIC
 from scoring.selection.result_set import row_order
 
 ROOM_FOR_FRAME = 30
-"""Lines of a screen from which the rail has a frame."""
+"""Least height of a screen in lines at which the rail has a frame."""
 DIGITS = 3
-"""Digits after the point of a threshold at which the mouse points."""
+"""Decimals of a threshold set with the mouse."""
 
 
 class ThresholdMove(Controller[ControlledScreen]):
@@ -78,7 +78,7 @@ class ThresholdMove(Controller[ControlledScreen]):
         self._move(float(round(low + target * step, 9)))
 
     def point(self, place: float) -> None:
-        """Move the threshold to a place of the range, from 0 to 1; three digits are as exact as a mouse can be."""
+        """Move the threshold to a position on the range, from 0 to 1, rounded to the precision of a mouse."""
         if self.moving:
             low, high = threshold_span(self.state.evaluation)
             self._move(round(low + place * (high - low), DIGITS))

@@ -1,1 +1,1 @@
-"""The list of cases: which cases it shows, its columns, and its rows as they are painted."""
+"""The list of cases: the shown cases, its columns, and its painted rows."""

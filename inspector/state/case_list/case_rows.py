@@ -17,7 +17,7 @@ from scoring.selection.result_set import ResultSet
 from scoring.selection.searching import found_places
 
 LEVELS = "levels of rewards"
-"""How far each reward of a case is from the threshold (see `reward_level`); null where it decides on something else."""
+"""Distance of each reward of a case from the threshold (see `reward_level`); null without a reward threshold."""
 FOCUSED: dict[str, pl.DataType] = {
     "rewards": pl.List(pl.Float64()),
     "solution": pl.Float64(),
@@ -131,7 +131,7 @@ def _cell(evaluation: Evaluation, name: str) -> pl.Series:
 
 
 def _levels(evaluation: Evaluation, row: int) -> str | None:
-    """The levels of a case's rewards, a digit each; they change less often than the threshold."""
+    """Return the levels of a case's rewards, one digit each; they change less often than the threshold."""
     rewards, threshold, scorer = evaluation.rewards.of(row), reward_threshold(evaluation, row), evaluation.scorer
     if rewards is None or threshold is None:
         return None

@@ -24,14 +24,14 @@ def failures(state: ScreenState) -> ScreenState:
 
 
 def is_of_failures(state: ScreenState) -> bool:
-    """Return whether the filter is exactly that of `failures`."""
+    """Return whether the filter is exactly the `failures` filter."""
     failed = Facet(state.focus.outcome_column, FAILURES[state.unparsed])
     alone = not state.base and state.results.matches is None
     return alone and state.filter == Filter((failed,))
 
 
 def is_unfiltered(state: ScreenState) -> bool:
-    """Return whether neither a filter nor a search leaves anything out."""
+    """Return whether no filter or search hides cases."""
     return not state.base and state.results.matches is None and state.filter == Filter()
 
 
@@ -45,7 +45,7 @@ def searched(state: ScreenState, search: SearchMatches | None, chosen: Filter | 
 
 
 def unfiltered(state: ScreenState) -> ScreenState:
-    """Drop filter and search, except what was given when the app was opened."""
+    """Drop filter and search, except those given on the command line."""
     listed = searched(state, state.base_search, Filter())
     return replace(listed, focus=replace(listed.focus, rewriting=""))
 

@@ -52,7 +52,7 @@ def filter_phrase(state: ScreenState) -> Phrase:
 
 
 def apart_phrases(state: ScreenState) -> list[Phrase]:
-    """Say that conditions on outcomes leave the metric as it is, where the filter has any; else nothing."""
+    """Say that the metric ignores outcome conditions, if the filter has any; otherwise nothing."""
     if state.data_filter == state.filter or state.summary.headline is None:
         return []
     metric = state.summary.headline.metric

@@ -49,7 +49,7 @@ def progress_words(done: int, to_do: int, what: str, seconds: float, unit: str =
 Told = Mapping[str, Any]
 """An event as its JSON object."""
 RECENT, LEAST_TOLD = 10.0, 2
-"""Seconds over which a rate is taken, and events of a run that it needs at least."""
+"""Window of a rate in seconds, and the least number of events that it needs."""
 
 
 def parts_done(event: Told) -> tuple[int, int]:
@@ -62,13 +62,13 @@ def parts_done(event: Told) -> tuple[int, int]:
 
 
 class RecentRate:
-    """How many parts of a run are done a second, of late: loading a model says nothing about the rest."""
+    """Recent rate of a run in parts per second, so that loading a model does not distort it."""
 
     def __init__(self) -> None:
         self._told: deque[tuple[float, int]] = deque()
 
     def after(self, event: Told) -> float:
-        """Take in a `progress`; return the parts a second of the last RECENT seconds, 0.0 while that is not known."""
+        """Add a `progress` event; return the rate over the last RECENT seconds, or 0.0 while it is unknown."""
         seconds, done = event["seconds"], parts_done(event)[0]
         self._told.append((seconds, done))
         while len(self._told) > LEAST_TOLD and seconds - self._told[1][0] >= RECENT:
@@ -216,9 +216,9 @@ def noticed(event: Told) -> str:
 
 
 def speed(event: Told, rate: float) -> str:
-    """Return what a `progress` says beside its counts, short enough for a line with a bar on 80 columns.
+    """Describe a `progress` event without its counts, short enough for a line with a bar on 80 columns.
 
-    `rate` is that of a `RecentRate`.
+    `rate` comes from a `RecentRate`.
     """
     if event.get("asked"):
         return answering(event, rate)

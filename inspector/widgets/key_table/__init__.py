@@ -1,4 +1,4 @@
-"""The one table of commands, a file a screen: bindings, footer, palette, help panel and keymap come from it."""
+"""The table of commands, one file per screen: the source of bindings, footer, palette, help and keymap."""
 
 from textual.binding import Binding
 
@@ -26,7 +26,7 @@ def bindings_of(screen: str) -> list[Binding]:
 
 
 def bindings_of_answers() -> list[Binding]:
-    """Return what the case screen does while a critic's answers have the focus."""
+    """Return the commands of the case screen while a critic's answers have the focus."""
     return [_binding(command, f"screen.{command.action}") for command in COMMANDS if command.in_answers]
 
 

@@ -128,7 +128,7 @@ ANALYSIS: tuple[Command, ...] = (
         PAGED,
         priority=True,
     ),
-    Command("method", METHOD, "Method", "How the figures of this page are computed", "method", ANALYSES),
+    Command("method", METHOD, "Method", "Explain how the figures of this page are computed", "method", ANALYSES),
     Command(
         "drill",
         OPEN,

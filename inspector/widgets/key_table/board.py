@@ -57,7 +57,7 @@ BOARD: tuple[Command, ...] = (
         "compare-here",
         COMPARE,
         "Compare scorers",
-        "Compare the scorer under the cursor with the best of the others",
+        "Compare the scorer under the cursor with the best other scorer",
         "go('compare')",
         ("board",),
     ),

@@ -40,10 +40,15 @@ CASE: tuple[Command, ...] = (
         ONE_CASE,
     ),
     Command(
-        "following-case", PAGE, "Next case", "The next case of the list, also while a search is on", "turn(1)", ONE_CASE
+        "following-case", PAGE, "Next case", "The next case of the list, also during a search", "turn(1)", ONE_CASE
     ),
     Command(
-        "case-before", PAGE_BEFORE, "Case before", "The case before, also while a search is on", "turn(-1)", ONE_CASE
+        "case-before",
+        PAGE_BEFORE,
+        "Previous case",
+        "The previous case of the list, also during a search",
+        "turn(-1)",
+        ONE_CASE,
     ),
     Command(
         "overlay",

@@ -38,7 +38,15 @@ CRITIQUE: tuple[Command, ...] = (
         (),
         in_answers=True,
     ),
-    Command("previous-mention", PANE_BEFORE, "Mention before", "The one before", "mention(-1)", (), in_answers=True),
+    Command(
+        "previous-mention",
+        PANE_BEFORE,
+        "Previous mention",
+        "The previous step that the answer names",
+        "mention(-1)",
+        (),
+        in_answers=True,
+    ),
     Command(
         "choose-mention",
         OPEN,

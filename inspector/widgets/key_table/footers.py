@@ -1,6 +1,6 @@
-"""What the footer of each screen shows, the most important first.
+"""Footer hints of each screen, the most important first.
 
-At 80 columns there is room for the first two, and for what every footer shows: see `KeyLine`.
+At 80 columns the first two fit, and the hints of every footer: see `KeyLine`.
 """
 
 from collections.abc import Mapping
@@ -9,10 +9,10 @@ from inspector.widgets.key_table.command import ANALYSES
 
 HELP = "help"
 EVERY = ("threshold", "export", "command_palette")
-"""What every footer has, in this order, beside its help at the right edge."""
+"""Hints of every footer, in this order, in addition to help at the right edge."""
 _WORDS = {"threshold": "threshold", "export": "export", "command_palette": "commands", HELP: "help"}
 RAIL_OPEN = "rail-keep"
-"""The command that works while the threshold rail is open; the footer then shows the keys of the rail alone."""
+"""The command that is active while the threshold rail is open; the footer then shows only the keys of the rail."""
 RAIL = {
     RAIL_OPEN: "keep",
     "rail-up": "move",
@@ -86,7 +86,7 @@ MOVES = frozenset(
         *("rail-up", "rail-flip-up"),
     }
 )
-"""Commands that only move: they come before those that do something."""
+"""Commands that only move; their hints precede those of other commands."""
 PAIRS = {
     "next-step": "previous-step",
     "next-scorer": "previous-scorer",
@@ -95,19 +95,19 @@ PAIRS = {
     "rail-up": "rail-down",
     "rail-flip-up": "rail-flip-down",
 }
-"""Commands whose hint shows the key of another one too, before their own."""
+"""Commands whose hint starts with the key of another command."""
 
 
 def footer_of(screen: str) -> Mapping[str, str]:
-    """Return the ids of the commands that the footer of a screen shows, and what it calls them there.
+    """Return the ids of the commands in the footer of a screen, with their titles.
 
-    The keys of a critic's answers come first, which work while they have the focus.
+    The keys of a critic's answers come first; they work while the answers have the focus.
     """
     own = _SCREENS.get(screen, _ANALYSIS)
     return {**RAIL, **(_ANSWERS if screen in {"case", "triage"} else {}), **own, **_WORDS}
 
 
 def enter_titles(screen: str) -> Mapping[str, str]:
-    """Return what Enter opens in the widgets of a screen, by the ids of their own bindings."""
+    """Return the Enter hints of the widgets of a screen, by binding id."""
     table = {"board": "failures", "cases": "case"}.get(screen, "open")
     return {"table.open": table, "sheet.open": "cases" if screen in {"board", *ANALYSES} else "open"}

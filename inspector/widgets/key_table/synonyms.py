@@ -1,4 +1,4 @@
-"""Other words by which people look for commands in the palette."""
+"""Synonyms that find commands in the palette."""
 
 from collections.abc import Mapping, Sequence
 
@@ -30,4 +30,4 @@ SYNONYMS: Mapping[str, Sequence[str]] = {
     "quit": ("exit", "leave"),
     "help": ("shortcuts", "bindings"),
 }
-"""Ids of commands, each with the words."""
+"""Synonyms by command id."""

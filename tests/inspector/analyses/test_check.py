@@ -287,7 +287,7 @@ def test_what_is_the_same_as_in_compare_is_laid_out_as_there(root):
     results = load(Query(workspace=root, scorers=("worse", "old")))
     pair = compare.view(results, Params("pair"))
     checked, compared = check_view(results), panels_of(pair)
-    # Compare has also the figures of each.
+    # `compare` also has the figures of each scorer.
     differences = [list(line.values()) for line in table_of(checked, "Difference, A − B")]
     assert differences == [[line[""], line["A − B"], line[" "]] for line in compared["Difference"]]
     title = "What differs between them"

@@ -131,7 +131,7 @@ async def test_the_pane_beneath_the_board_follows_the_cursor_and_opens_cases():
         await shows(pilot, "blend: verdicts")
         await press(pilot, "tab", "escape", "k")
         await rests(pilot, "tiny-prm-m: verdicts")
-        # In few lines the verdicts come first.
+        # On short screens the verdicts come first.
         await pilot.resize_terminal(80, 24)
         await rests(pilot, "Lenient: 74% of clean solutions kept, but only 32% of errors found.", "novelty")
         # Where there is no room, the screen has it.

@@ -1,4 +1,4 @@
-"""The verdict on two scorers in words, the squares, and where two scorers differ most."""
+"""The verdict on two scorers in words, the squares, and the largest differences."""
 
 import pytest
 from msgspec.structs import replace
@@ -72,7 +72,7 @@ def test_panels_stand_in_the_order_of_what_matters_and_the_method_is_last(panels
     assert list(panels)[:4] == ["Verdict", "Difference", "Cases with an error (144)", "Clean cases (96)"]
     assert panels["How this is tested"].place == "method"
     assert list(panels)[-1] == "How this is tested"
-    # The largest difference that enough cases say is first.
+    # The largest difference with enough cases comes first.
     differing = panels["Where they differ most"].blocks[0]
     weights = [abs(row[3].value) * row[4].value ** 0.5 for row in differing.rows]
     assert weights == sorted(weights, reverse=True)

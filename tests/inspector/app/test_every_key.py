@@ -221,7 +221,7 @@ PLACES: dict[type[Any], Place] = {
             *(("down", 1), ("up", 0), ("j", 1), ("k", 0), ("end", 13), ("home", 0), ("G", 13), ("g g", 0)),
             *(
                 ("pagedown", 8),
-                # The last page begins below it; past its end is the last number.
+                # The last page starts below it; the last number is past its end.
                 ("pagedown pagedown", 13),
                 ("pageup", 6),
                 ("home ctrl+d", 3),
@@ -308,7 +308,7 @@ PLACES: dict[type[Any], Place] = {
         ("g l", "enter", "o"),
         on(ScorerChoice, lambda screen: (screen.query_one(PickList).cursor, len(screen._ticked))),
         (
-            # It opens at the scorer in focus, which is the second here.
+            # It opens at the scorer in focus, here the second.
             *(("k", (0, 1)), ("j", (1, 1)), ("up", (0, 1)), ("down", (1, 1)), ("g", (0, 1)), ("G", (1, 1))),
             *(("home", (0, 1)), ("end", (1, 1)), ("home space", (1, 2)), ("x", (1, 1))),
             *(("escape", AWAY), ("q", AWAY), ("o", AWAY), ("enter", AWAY)),

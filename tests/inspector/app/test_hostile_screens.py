@@ -190,7 +190,8 @@ WAYS = {
     ("case", "overlay"): Way(opens="ScorerChoice", says="{x!r}"),
     ("case", "next-step"): turned("j", "k"),
     ("case", "previous-step"): Way(("j",), after=()),
-    ("case", "half-page-down"): turned("ctrl+d", "ctrl+u"),
+    # The steps may all be in sight: then the cursor moves alone.
+    ("case", "half-page-down"): Way(then=("j",), after=("k", "ctrl+u")),
     ("case", "half-page-up"): Way(("ctrl+d",), after=()),
     ("case", "first-step"): Way(("G",), after=()),
     ("case", "last-step"): turned("G", "home"),
@@ -302,7 +303,7 @@ ALIKE = {
 }
 """What leads to lines that others lead to as well, or says what others say; every analysis is looked at on the way."""
 LEFT_OUT = {*((one, name) for one in SCREENS for name in ("quit", "next-pane", "pane-before")), *INHERITED}
-# Quitting ends the app, of one pane there is no next one, and the key that opened a screen does nothing on it.
+# Quitting ends the app, a single pane has no next one, and the key that opened a screen does nothing on it.
 HAVING = {one.id: [where for where in SCREENS if where in one.screens and where != one.id] for one in COMMANDS}
 TRIED = {
     name: one_of([screen for screen in screens if (screen, name) not in LEFT_OUT], number)
@@ -437,7 +438,7 @@ async def gone(pilot: Any, keys: tuple[str, ...], way: Way) -> None:
     before, there = [] if way.opens not in {"", type(app.screen).__name__} else strips(app), panes(app)
     await pressed(pilot, *keys, *way.then)
     if way.tells:
-        # A toast lies over the header, in which what else is said may be.
+        # A toast covers the header, which may show the other messages.
         lawful(app, await lines_that(pilot, lambda lines: way.tells in words_of(lines)))
         assert any(way.tells in one.message for one in app._notifications)
         app.clear_notifications()
@@ -461,7 +462,7 @@ async def gone(pilot: Any, keys: tuple[str, ...], way: Way) -> None:
 async def test_whatever_a_key_shows_is_inert_and_outlives_a_storm(space, screens, tmp_path):
     async with opened(space, size=SIZE, folder=tmp_path, state_folder=tmp_path / "state") as pilot:
         await until(pilot, lambda: any("was left out: parquet" in one.text for one in pilot.app.message_history))
-        # It lies over the header.
+        # A toast covers the header.
         pilot.app.clear_notifications()
         for at, screen in enumerate(screens):
             beginning, *further = REACHED[screen]

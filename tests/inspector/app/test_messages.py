@@ -14,7 +14,7 @@ def query(tmp_path_factory):
 async def test_they_are_shown_whole_and_the_last_one_first(query):
     async with opened(query, size=(100, 30)) as pilot:
         await press(pilot, "exclamation_mark")
-        await shows(pilot, "The app has said nothing yet.")
+        await shows(pilot, "No messages yet.")
         await press(pilot, "escape")
         pilot.app.tell("\x1b[31mred[/]")
         pilot.app.warn("a long one " * 40 + "ends")

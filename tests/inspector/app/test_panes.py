@@ -1,4 +1,4 @@
-"""Every screen consists of panes with frames and titles that fill it, at three sizes."""
+"""Framed, titled panes fill every screen at three sizes."""
 
 import pytest
 
@@ -48,7 +48,7 @@ SPARSE = {
     },
     **{f"paper {size} One table": "the demo has no paper" for size in ("80x24", "120x36", "200x50")},
 }
-"""Panes of which fewer than half of the rows hold anything, `screen size title`, and why."""
+"""Panes with content on fewer than half of their rows, as `screen size title`, and the reason."""
 
 
 @pytest.mark.parametrize("size", SIZES, ids=["x".join(map(str, size)) for size in SIZES])
@@ -69,6 +69,6 @@ async def test_panes_have_titles_and_are_half_full(name, size, tmp_path, monkeyp
         sparse = f"{name} {size[0]}x{size[1]} {frame.title}"
         assert frame.title, "\n".join(lines)
         assert frame.filled >= 0.5 or sparse in SPARSE, f"{sparse}: {frame.filled:.2f}\n" + "\n".join(lines)
-    # What is under no frame is the header, lines of words and the footer.
+    # Only the header, lines of text and the footer have no frame.
     covered = {row for frame in frames for row in range(frame.top, frame.bottom + 1)}
     assert size[1] - len(covered) <= 5, "\n".join(lines)

@@ -1,4 +1,4 @@
-"""Bug E13: text is selected with the mouse; Ctrl+C copies it, and without any quits as `q` does."""
+"""Bug E13: the mouse selects text; Ctrl+C copies it, or quits without a selection, as `q` does."""
 
 import pytest
 
@@ -13,14 +13,14 @@ def query(tmp_path_factory):
 
 
 def place(app, words):
-    """The column and the line of words on screen."""
+    """Return the column and the line of words on screen."""
     lines = screen_text(app).splitlines()
     row = next(number for number, line in enumerate(lines) if words in line)
     return lines[row].index(words), row
 
 
 async def drag(pilot, words):
-    """Draw the mouse over the words."""
+    """Drag the mouse over the words."""
     x, y = place(pilot.app, words)
     await pilot.mouse_down(offset=(x, y))
     await pilot.hover(offset=(x + len(words) - 1, y))

@@ -40,7 +40,7 @@ def start(tmp_path_factory):
 
 
 def test_the_focus_comes_first_and_letters_are_in_the_order_of_the_choice(start):
-    """It is that of the board: where the scorers are chosen, the best one comes first."""
+    """Letters follow the board: the best scorer comes first."""
     beside = ("b", "d", "a", "gone")
     for focus in ("a", "b", "d"):
         chosen = scorers_shown(start.focused(focus, "bench"), beside)
@@ -68,7 +68,7 @@ def check(start, count, width, row, *, ascii_only, blind):
     assert [column.track.letter for column in side] == sorted(column.track.letter for column in side)
     assert sum(column.bar > 0 for column in side) <= 1
     if width >= 80 and count <= 3:
-        # The texts keep three fifths of the line, and the steps' numbers.
+        # The texts keep three fifths of the line, and the step numbers.
         assert width - GUTTER - sum(column.width for column in side) >= least_text(width) >= width * 0.5
     for step in range(shown.case["n_steps"]):
         for column in side:

@@ -64,7 +64,7 @@ def test_scorers_of_other_ranges_are_drawn_in_their_own_with_their_letters(start
     for step in range(5):
         at = MARGIN + places[step]
         low, high = (round((1 - share) * 8) for share in (alpha[step], (beta[step] + 1) / 2))
-        # The one in focus, which was not chosen with the other, has the last letter and is drawn above it.
+        # The scorer in focus, which was not chosen with the other one, has the last letter and is drawn on top.
         assert lines[low][at] == "B"
         assert lines[high][at] == ("B" if low == high else "A")
 

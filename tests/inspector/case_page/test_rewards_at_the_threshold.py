@@ -66,7 +66,7 @@ def test_where_there_is_no_room_the_zero_goes_first_and_then_the_side_is_told(di
 
 
 def test_a_cell_of_six_columns_tells_them_apart_as_well():
-    """In the narrow cell of another scorer `0.50✗` at a threshold of 0.500 was no better than in a wide one."""
+    """Bug: the narrow cell of another scorer showed `0.50✗` at a threshold of 0.500."""
     case = reference.Case(3, 1, (0.9, 0.496, 0.504))
     column = ScorerColumn(track(making.evaluation([case]), 0, "B"), 0, CELL, beside=True)
     assert [row_of(column, step) for step in range(3)] == [" 0.90  ", "◂.496✗ ", " .504  "]

@@ -1,4 +1,4 @@
-"""A name that is not there, or was left out: the answer lists the names that are."""
+"""For an unknown or missing name, the error lists the known names."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Readable formulas on terminals that have only ASCII."""
+"""Readable formulas on ASCII terminals."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Panels fill their width and height exactly, lose nothing of what is in them, and widen for what cannot be wrapped."""
+"""Panels fill their width and height exactly, lose no content, and widen for content that cannot be wrapped."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Views on a screen: each table and chart has a panel, panels fit the width, and charts stand in columns."""
+"""Views on a screen: each table and chart has a panel, panels fit the width, and charts are in columns."""
 
 import pytest
 from rich.cells import cell_len
@@ -70,7 +70,7 @@ def test_a_difference_has_what_is_better_at_its_ends_and_the_axis_below():
     lines = [text_of(line) for line in Terminal(100, Glyphs()).blocks([differences(-0.1, 0.12)])]
     assert lines[0].index("B better") < lines[0].index(" 0 ") < lines[0].index("A better")
     assert lines[-1].split() == ["−15", "−10", "−5", "0", "+5", "+10", "+15"]
-    # Zero is in one column from top to bottom.
+    # Zero is in the same column on every line.
     assert lines[0].index(" 0 ") + 1 == lines[-1].index(" 0 ") + 1
 
 

@@ -26,7 +26,7 @@ def sheet_of(pilot):
 
 
 def line_of(text, start):
-    """The first line of a panel that starts so."""
+    """Return the first line of the panel whose title starts with the words."""
     return next(line for line in text.splitlines() if line.strip(" ┃│").startswith(start))
 
 

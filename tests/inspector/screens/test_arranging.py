@@ -24,7 +24,7 @@ def query(tmp_path, monkeypatch):
 
 
 def header(pilot):
-    """The titles of the columns, without the frame of the list."""
+    """Return the titles of the columns, without the frame of the list."""
     return screen_lines(pilot.app)[2].strip(" ┃│|")
 
 

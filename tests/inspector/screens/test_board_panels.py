@@ -1,4 +1,4 @@
-"""The panels beneath the board: what they count, what their numbers open, and where the curve's marks are."""
+"""Panels below the board: their counts, the cases behind their numbers, and the marks of the curve."""
 
 import re
 
@@ -23,7 +23,7 @@ from screen_text import press, rests, screen_lines, shows, table_lines, until
 
 
 def facts_of(query, scorer):
-    """The facts about a scorer's row of the whole benchmark."""
+    """Return the facts about a scorer's row for the whole benchmark."""
     state = inspect(load(query))
     (piece,) = pieces(state.results)
     frame = Standings().beside(board_frame(state.results))
@@ -39,7 +39,7 @@ def test_a_refused_case_counts_on_the_side_of_its_label(tmp_path):
 
 
 def test_the_axis_of_a_curve_fits_it_and_its_marks_are_beside_each_other():
-    """ux-review E20: an axis up to 100 where no value was above 57, and two marks on one cell."""
+    """Bug E20: the axis went up to 100 although no value was above 57, and two marks shared a cell."""
     facts = facts_of(DEMO, "tiny-prm-m")
     for glyphs, default, best in ((Glyphs(), "▲", "★"), (Glyphs(ascii_only=True), "^", "*")):
         options = DrawOptions(glyphs, USUAL, 60, 20, wide=True, curve_size=(40, 16))
@@ -53,7 +53,7 @@ def test_the_axis_of_a_curve_fits_it_and_its_marks_are_beside_each_other():
 
 
 def test_a_figure_that_is_missing_is_a_dash():
-    """ux-review E18: a hyphen stood for a missing F1."""
+    """Bug E18: a missing F1 was a hyphen."""
     assert score_words(None) == "F1 –"
     assert score_words(None, ascii_only=True) == "F1 -"
 
@@ -63,7 +63,7 @@ async def test_the_board_explains_its_marks_and_every_outcome():
         await rests(pilot, "★ best   ≈ tied with best", "= exact", "o missed", "! false alarm", "1 of 7")
         title, *rows = table_lines(pilot.app)[:8]
         assert re.search(r" 0 +20 +40 +60 ", title)
-        # All intervals have one axis: the best scorer's is the furthest to the right.
+        # All intervals share an axis: that of the best scorer is furthest to the right.
         places = [line.index("●") for line in rows]
         assert places == sorted(places, reverse=True)
         await press(pilot, "right", "right")

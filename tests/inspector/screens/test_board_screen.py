@@ -22,7 +22,7 @@ from screen_text import press, rests, screen_text, shows, table_lines, type_ahea
 
 
 def row(pilot, scorer):
-    """The figures in percent on a scorer's line, and how many cases were scored."""
+    """Return the percentages on a scorer's line and the number of scored cases."""
     line = next(line for line in table_lines(pilot.app) if line[1:].startswith(scorer))
     return [*re.findall(r"\d+\.\d", line), line.split()[-1]]
 

@@ -28,7 +28,7 @@ async def test_the_board_warns_of_other_cases_and_the_card_says_how_the_number_c
         state = inspected(pilot)
         common = select(replace(state.results, query=replace(state.results.query, where=state.base)))
         assert common.shown.size == 8
-        # The number alone says that all are scored.
+        # A number without a total means that all cases are scored.
         assert next(line for line in text.splitlines() if "▌alpha" in line).split("┃")[1].split()[-1] == "8"
         assert state.summary.headline.score == 0.5 != before
         await press(pilot, "g", "l")

@@ -1,4 +1,4 @@
-"""The panes around the steps of a case: which there are, what is in sight, and going through them."""
+"""Panes around the steps of a case: their presence, their visible lines, and moving between them."""
 
 import pytest
 
@@ -24,14 +24,14 @@ def test_there_are_as_many_panes_as_there_is_room_for(size, apart):
     layout = layout_for(*size, wide_body=False)
     assert layout.apart == apart
     assert layout.cases == (size[0] >= 160)
-    # What takes the place of the steps gets the room of the sides.
+    # The body that replaces the steps takes the space of the side panes.
     wide = layout_for(*size, wide_body=True)
     assert not wide.cases
     assert "verdicts" not in wide.apart
 
 
 async def test_the_problem_stays_in_sight_whatever_is_said_of_the_case_and_wherever_one_reads(tmp_path):
-    """In triage, tags and notes pushed it off the screen; a long case opened beyond it."""
+    """Bug: in triage, tags and notes pushed it off the screen, and a long case opened below it."""
     async with opened(example.write(tmp_path / "w"), size=(120, 36)) as pilot:
         await press(pilot, "enter", "g", "t", "enter")
         await shows(pilot, "1 of 5")
@@ -60,14 +60,14 @@ async def test_the_cursor_goes_from_pane_to_pane_and_tab_as_well():
             stops.append((screen.cursor.part, screen.cursor.stop.kind))
         assert stops[:8] == [*[("steps", "step")] * 6, ("why", "gold"), ("why", "facts")]
         assert pilot.app.focused.id == "why"
-        # The verdicts have no cursor: it waits where it was.
+        # The verdicts have no cursor, so it does not move.
         await press(pilot, "tab")
         assert (screen.cursor.part, pilot.app.focused.id) == ("why", "verdicts")
         await press(pilot, "tab")
         assert (screen.cursor.part, screen.cursor.stop) == ("problem", Stop("problem"))
         await press(pilot, "shift+tab", "shift+tab")
         assert (screen.cursor.part, pilot.app.focused.id) == ("why", "why")
-        # Another case begins at its steps.
+        # The cursor starts on the steps of another case.
         await press(pilot, "n")
         assert (screen.cursor.part, pilot.app.focused.id) == ("steps", "steps")
 

@@ -48,7 +48,7 @@ def open_case(pilot):
 
 
 def _line(text, words):
-    """The line with these words, without frames."""
+    """Return the line with these words, without frames."""
     return next(line.strip(" ┃│") for line in text.splitlines() if words in line)
 
 
@@ -71,7 +71,7 @@ async def test_gold_step_predicted_step_rewards_and_outcome_are_there_without_sc
             assert "0.30✗" in predicted
             assert "gap · Deduction" in text
             assert "Because of late-one." in text
-            # The problem is in sight, whatever is scrolled.
+            # The problem stays visible after scrolling.
             assert "Problem of late-one: what is 3/4 of it?" in text
         view = pilot.app.screen.query_one("#steps", StepView)
         await pilot.resize_terminal(200, 40)

@@ -21,7 +21,7 @@ EVERY = [f"bench/{one.id}" for one in example.EXAMPLES]
 
 
 EDGES = " ▌┃│"
-"""What is before a row: the frame and the mark of the cursor."""
+"""Prefix of a row: the frame and the mark of the cursor."""
 
 
 def on_screen(pilot):

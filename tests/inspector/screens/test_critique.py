@@ -69,7 +69,7 @@ async def test_v_c_opens_the_first_vote_and_each_key_of_the_footer_does_what_it_
         footer = "⏎ go to step   ⇥ mention   ←→ vote"
         await press(pilot, "v z")
         await shows(pilot, "v c opens a critic's answers.")
-        # While they are closed, Tab goes through the panes.
+        # While the answers are closed, Tab moves between panes.
         focused = []
         for _ in range(4):
             await press(pilot, "tab")
@@ -163,7 +163,7 @@ async def test_a_mention_leads_to_its_step_and_another_case_and_scorer_show_thei
             await shows(pilot, "Struck through: there is no step 9 here")
             await press(pilot, "tab", "shift+tab", "enter")
             assert went == [1, 1]
-            # After the last one come the steps, where they are seen, and then the first one again.
+            # After the last mention come the steps, if they are visible, and then the first mention again.
             await press(pilot, *(["v", "c"] if size[0] < 120 else []))
             await press(pilot, *["tab"] * (3 if size[0] < 120 else 4), "enter")
             await shows(pilot, "Let me think of paragraph 2")

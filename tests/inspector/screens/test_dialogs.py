@@ -123,7 +123,7 @@ async def test_whoever_presses_twice_ends_it_once():
 
 
 async def test_what_is_said_in_a_dialog_is_at_the_top(tmp_path):
-    """A toast is one line where that is enough, and hides nothing that is read. A longer one has two."""
+    """A short toast takes one line, a longer one two; neither hides text that people read."""
     async with opened(example.write(tmp_path), size=(80, 24)) as pilot:
         await press(pilot, "g", "l", "w", *"odd", "enter")
         await shows(pilot, "Tagged bench/exact-one: odd")

@@ -50,7 +50,7 @@ async def test_a_ruling_takes_effect_when_one_goes_back_and_every_screen_says_th
         await until(pilot, lambda: label(pilot) == -1)
         assert inspected(pilot).summary.headline == before.summary.headline
         await press(pilot, "g", "b")
-        # A message would cover what the header says at the right.
+        # A message would cover the right side of the header.
         pilot.app.clear_notifications()
         for width in (200, 80):
             await pilot.resize_terminal(width, 40)

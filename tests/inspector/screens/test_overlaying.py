@@ -17,18 +17,18 @@ async def test_o_chooses_scorers_that_stay_for_other_cases_and_blind_hides_what_
         await press(pilot, "enter", "enter", "o")
         text = await rests(pilot, HINT, "[x] alpha", "[ ] beta", "in focus")
         assert "threshold 0.5" in text
-        # The best one comes first, as on the board, and Space goes on to the next.
+        # The best scorer comes first, as on the board, and Space moves to the next one.
         assert text.index("] beta") < text.index("] alpha")
         await press(pilot, "home", "space", "enter")
         await shows(pilot, "A beta", "B ! false alarm   1", "A . clean", "1 of 2 is right", "[B]")
         await press(pilot, "n")
         text = await rests(pilot, "B > late          2", "A = exact         0", "1 of 2 is right")
         assert "0.70" in text
-        # Columns are in the order of the letters; the other one's cell has an arrow at its verdict.
+        # Columns follow the letters; the cell of the other scorer has an arrow at its verdict.
         assert "◂-.50✗" in next(line for line in text.splitlines() if "Step 0 of" in line).split("█")[0]
         await press(pilot, "escape", "j", "enter")
         await shows(pilot, "A beta")
-        # The other in focus: the same letters, in the same places.
+        # With the other scorer in focus, the letters and their positions are the same.
         await press(pilot, "l")
         await shows(pilot, "[A]", "A beta   B alpha")
         assert inspected(pilot).focus.scorer == "beta"
@@ -60,7 +60,7 @@ async def test_o_chooses_scorers_that_stay_for_other_cases_and_blind_hides_what_
 
 
 def curve_of(pilot):
-    """The pane of the curves: at the right where there are three columns, else above the steps."""
+    """Return the pane of the curves: on the right of a three-column screen, else above the steps."""
     return pilot.app.screen.curves.view
 
 

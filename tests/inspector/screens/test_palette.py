@@ -1,4 +1,4 @@
-"""Words that people use for commands find them in the palette."""
+"""The palette finds commands by synonyms."""
 
 import pytest
 

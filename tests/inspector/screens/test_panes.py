@@ -1,4 +1,4 @@
-"""Tab and Shift+Tab go from pane to pane on every screen, and in a sheet from panel to panel."""
+"""Tab and Shift+Tab move between panes on every screen, and between panels in a sheet."""
 
 import pytest
 
@@ -12,7 +12,7 @@ REACHED = {"board": (), "cases": ("g l",), "case": ("g l", "enter"), "thresholds
 
 
 def place(screen):
-    """The pane with the keys, and of a sheet the panel."""
+    """Return the pane with the focus and, for a sheet, its panel."""
     pane = screen.focused
     return pane, pane.panel if isinstance(pane, SheetView) else None
 

@@ -101,7 +101,7 @@ async def test_the_footer_says_how_to_move_keep_and_restore_and_there_and_back_e
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 36)])
 async def test_the_mouse_points_at_a_threshold_and_draws_it_along(query, size):
-    """Bug E12: the ruler paid no heed to the mouse."""
+    """Bug E12: the ruler ignored the mouse."""
     async with opened(query, size=size) as pilot:
         await press(pilot, "t")
         await rests(pilot, "threshold 0.500")
@@ -115,7 +115,7 @@ async def test_the_mouse_points_at_a_threshold_and_draws_it_along(query, size):
         await pilot.hover(offset=(left + width * 3 // 4, ruler + 3))
         await pilot.mouse_up(offset=(left + width * 3 // 4, ruler + 3))
         await until(pilot, lambda: threshold_of(pilot) == pytest.approx(0.75, abs=0.01))
-        # Beside the ruler a click moves nothing, and neither does a move without a button.
+        # A click off the ruler moves nothing, nor does a move without a pressed button.
         await pilot.click(offset=(left + 2, ruler + 2))
         await pilot.hover(offset=(left + 3, ruler))
         await rests(pilot)

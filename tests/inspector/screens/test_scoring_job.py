@@ -299,7 +299,7 @@ def test_a_process_that_dies_without_a_word_is_noticed(imported):
 
 
 async def test_the_dialog_says_on_opening_what_is_not_installed(imported, monkeypatch):
-    """Bug E9: it was said after everything was filled in, in a toast that went away."""
+    """Bug E9: missing packages were reported only after the form was complete, in a toast that disappeared."""
     async with opened(Query(workspace=str(imported))) as pilot:
         await press(pilot, "S")
         assert "Not installed" not in await shows(pilot, "with a PRM")

@@ -1,4 +1,4 @@
-"""Screens of numbers: tabs that react to clicks, the cases behind a number, the method behind a key, the header."""
+"""Analysis screens: clickable tabs, the cases behind a number, the method dialog, and the header."""
 
 from inspector.screens.help_pages import TextPage
 from inspector.widgets.page_tabs import PageTabs, shown_tabs

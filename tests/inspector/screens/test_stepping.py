@@ -82,7 +82,7 @@ async def test_what_the_cursor_stands_on_is_copied_raw_and_a_click_moves_it(quer
         said = []
         await press(pilot, "g", "l", "enter")
         screen = pilot.app.screen
-        # One line of the frame is above the lines.
+        # The frame adds one line above the text.
         line = screen.cursor.page.starts[4] - screen.steps.scroll_offset.y + 1
         await pilot.click("#steps", offset=(30, line))
         await settled(pilot)

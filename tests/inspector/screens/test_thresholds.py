@@ -76,7 +76,7 @@ async def test_the_mark_and_the_line_of_the_present_threshold_move_with_it_and_p
         await press(pilot, "g", "h")
         before = await rests(pilot, COMPLETE)
         every = asked.count(None)
-        # The present threshold is the default, which has no mark of its own then.
+        # The present threshold is the default, which then has no separate mark.
         at = marked(pilot.app, "▲")
         await press(pilot, "t", *["right"] * 4)
         await shows(pilot, "▲ 0.540 present: chosen")

@@ -37,7 +37,7 @@ async def begun(pilot, *before):
 
 
 async def shows(pilot, *texts):
-    """Wait until every text is on the screen or in one of its panes, with any blanks between words as one."""
+    """Wait until every text is on the screen or in one of its panes, with runs of blanks joined."""
     screen = ""
 
     def holds():
@@ -50,7 +50,7 @@ async def shows(pilot, *texts):
 
 
 async def rests(pilot, *texts):
-    """The same, and nothing is under way."""
+    """Wait until every text is shown and no work is running."""
     await shows(pilot, *texts)
     await screen_rests(pilot)
     return " ".join(screen_text(pilot.app).split())

@@ -71,7 +71,7 @@ async def test_where_its_number_has_gone_it_stands_on_the_nearest(pilot):
 
 
 async def test_where_other_numbers_come_and_a_panel_above_grows_it_stays_on_its_line_of_the_panel(pilot):
-    """As when A and B change places: other cases, first without intervals, and then with a longer verdict above."""
+    """As if A and B swap: other cases, first without intervals, then with a longer verdict above."""
     view = pilot.app.query_one(SheetView)
 
     def panels(above, *lines):

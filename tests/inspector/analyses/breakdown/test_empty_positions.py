@@ -1,4 +1,4 @@
-"""Positions at which nothing is counted are one row of the chart."""
+"""Empty positions share one row of the chart."""
 
 from inspector.analyses.breakdown.bin_pages import _with_empty_joined
 from inspector.render.chart_blocks import Bin

@@ -121,7 +121,7 @@ def test_the_failures_have_hues_of_their_own(name):
 def test_rewards_below_and_above_the_threshold_never_look_alike_and_the_middle_is_grey(name, blindness):
     rewards, matrix = EXACT[name].rewards, BLINDNESS[blindness]
     assert distance(rewards[0], rewards[-1], matrix) >= 2 * ALIKE
-    # The weaker colours differ less, and the cross tells them apart as well.
+    # The weaker colours differ less, but the cross also distinguishes them.
     assert distance(rewards[1], rewards[-2], matrix) >= 4
     assert np.hypot(*lab(rewards[2])[1:]) < 12
     assert all(np.hypot(*lab(colour)[1:]) > np.hypot(*lab(rewards[2])[1:]) for colour in (*rewards[:2], *rewards[3:]))

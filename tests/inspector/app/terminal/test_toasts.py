@@ -54,7 +54,7 @@ def test_a_long_message_ends_with_the_key_that_shows_all(lines):
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 36)])
 async def test_toasts_cover_two_lines_at_the_top_right_alone(query, size):
-    """Bug E11: they covered the footer and lines of content. The history has the whole text."""
+    """Bug E11: toasts covered the footer and lines of content. The history has the full text."""
     async with opened(query, size=size) as pilot:
         before = (await rests(pilot, "2 scorers")).splitlines()
         said = [f"{number}: one word after the other, " + "so it goes on " * 20 for number in range(3)]

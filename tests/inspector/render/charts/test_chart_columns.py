@@ -1,4 +1,4 @@
-"""Drawings in columns: on one axis, at the cells that their values have, in ASCII as well, and the same in HTML."""
+"""Drawings in columns: on a shared axis, at the cells of their values, in Unicode, ASCII and HTML."""
 
 import math
 

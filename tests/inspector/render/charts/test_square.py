@@ -1,4 +1,4 @@
-"""2x2 squares: four counts that open their cases, drawn on screen and in HTML, and as a table elsewhere."""
+"""2x2 squares: four counts that open their cases, drawn on screen and in HTML, and a table elsewhere."""
 
 import pytest
 from rich.cells import cell_len

@@ -33,7 +33,7 @@ def whole_frame(results, scorer):
 @pytest.mark.parametrize("scorer", ["alpha", "beta"])
 def test_the_rows_on_screen_are_those_of_the_whole_frame(results, scorer):
     frame, source = whole_frame(results, scorer), CaseRows(results, scorer)
-    # The levels are for the picture of the rewards.
+    # The levels colour the sparkline of the rewards.
     assert dict(source.schema) == {**frame.schema, LEVELS: pl.String()}
     for ids in (np.arange(frame.height), np.array([3, 0, 5]), np.empty(0)):
         rows = ids.astype(np.int32)

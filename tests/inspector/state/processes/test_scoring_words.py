@@ -53,13 +53,13 @@ def test_progress_of_a_prm_counts_cases():
 
 
 def test_what_is_left_is_estimated_from_the_last_seconds_and_not_from_loading():
-    """Bug E7: a run that loaded for 25 s and then did 4 cases a second had "28 min left"."""
+    """Bug E7: a run that loaded for 25 s and then scored 4 cases per second showed "28 min left"."""
     rate = RecentRate()
     told = [(25.0 + second, 3 + 4 * second) for second in range(30)]
     rates = [rate.after({"done": done, "to_do": 999, "seconds": seconds}) for seconds, done in told]
     assert rates[0] == 0.0
     assert rates[1:] == pytest.approx([4.0] * 29)
-    # It slows down, and ten seconds later that is what counts.
+    # It slows down, and after ten seconds only the new rate counts.
     slower = [rate.after({"done": 119 + second, "to_do": 999, "seconds": 54.0 + second}) for second in range(1, 14)]
     assert 1.0 < slower[0] < 4.0
     assert slower[-1] == pytest.approx(1.0)
