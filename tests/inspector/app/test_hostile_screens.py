@@ -205,7 +205,7 @@ WAYS = {
     ("case", "facts"): Way(after=("v", "f"), opens="CaseScreen", says="v f folds them"),
     ("case", "yank"): Way(after=(), tells="Copied"),
     ("case", "yank-case"): Way(after=(), tells="Copied"),
-    ("case", "answers"): Way(("h",), after=("escape", "l"), says="paragraph 1"),
+    ("case", "answers"): Way(("h", "home"), after=("escape", "l"), says="paragraph 1"),
     ("case", "zoom-critique"): Way(("h", "v", "c"), after=("escape", "l")),
     ("case", "unparsed"): Way(("h",), after=("v", "u", "l"), tells="unparsed or refused"),
     ("case", "back"): Way(after=("enter",), opens="CasesScreen"),

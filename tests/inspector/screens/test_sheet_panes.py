@@ -63,7 +63,7 @@ async def test_beneath_a_low_sheet_is_the_same_pane_and_a_high_one_has_none():
         assert not pane_of(pilot).display
 
 
-async def test_the_method_is_behind_a_key_and_a_page_without_one_says_so():
+async def test_the_method_is_behind_a_key_and_a_page_without_one_opens_the_guide():
     async with opened(size=(120, 36)) as pilot:
         await press(pilot, "g", "c")
         text = await rests(pilot, "how this is tested", "No evidence that")
@@ -75,7 +75,8 @@ async def test_the_method_is_behind_a_key_and_a_page_without_one_says_so():
         await press(pilot, "g", "a")
         await shows(pilot, "Compared with the rest")
         await pilot.app.screen.run_action("screen.method")
-        await shows(pilot, "no separate description")
+        await until(pilot, lambda: isinstance(pilot.app.screen, TextPage))
+        await shows(pilot, "Guide: ")
 
 
 async def test_the_header_is_a_path_with_the_name_of_the_screen_and_facts():

@@ -89,7 +89,7 @@ def test_numbers_are_those_of_before_and_after(study, width, threshold):
     now = study.moved(threshold)
     metric, _, _, *rest = [text_of(line) for line in rail_lines(now, study, width, Glyphs(ascii_only=True))]
     change = f"{100 * (now.summary.headline.score - study.summary.headline.score):+.1f}"
-    assert metric.startswith(f"threshold {threshold:.3f} (was 0.500)   F1 {percent(now.summary.headline)} {change} [")
+    assert metric.startswith(f"threshold {threshold:.3f} (was 0.500)   F1 {percent(now.summary.headline)} {change} (")
     for word, count in now.summary.outcome_counts.items():
         if word in {"exact", "early", "late", "missed", "clean", "false_alarm"}:
             difference = count - study.summary.outcome_counts[word]
