@@ -47,8 +47,13 @@ _OF_PAIR = {
     ("average", "correct_acc"): ("clean cases", "clean"),
 }
 """By subset and metric what a line below the official figure's is called, and of which side its cases are."""
-QUADRANTS = ("both_right", "only_scorer_right", "only_other_right", "neither_right")
-"""Metrics that count the cases of a side by who is right."""
+QUADRANTS = {
+    "both_right": (True, True),
+    "only_scorer_right": (True, False),
+    "only_other_right": (False, True),
+    "neither_right": (False, False),
+}
+"""By metric that counts cases of a side: whether A and B are right."""
 
 
 class ScorerPair(NamedTuple):
@@ -165,17 +170,21 @@ def which_is_better(row: Row, above: Cell, below: Cell) -> Cell:
     return below if row["high"] < 0 else text("no evidence", "dim")
 
 
+def quadrant_cells(pair: ScorerPair, side: str, counts: Mapping[str, int]) -> list[Cell]:
+    """Return the counts of a side in the order of QUADRANTS, each with a link to its cases."""
+    return [
+        count(counts[name], pair.link(side, left, right, counts[name]), "strong" if left != right else "")
+        for name, (left, right) in QUADRANTS.items()
+    ]
+
+
 def quadrant_table(pair: ScorerPair, cells: Mapping[tuple[str, str], Row]) -> Table:
     """Count the cases of each side by who is right, with the tests."""
     lines = []
     for side, members in pair.aligned.sides:
         counts = quadrants(pair.aligned, 0, 1, members)
         test = cells.get(("all", f"{side}_mcnemar"), {})
-        each = zip(QUADRANTS, ((True, True), (True, False), (False, True), (False, False)), strict=True)
-        line = [text(side)]
-        for name, (left, right) in each:
-            style = "strong" if left != right else ""
-            line.append(count(counts[name], pair.link(side, left, right, counts[name]), style))
+        line = [text(side), *quadrant_cells(pair, side, counts)]
         line.append(count(sum(counts.values()), pair.common(side), "dim"))
         line += [p_value(test.get("p")), p_value(test.get("p_holm"))]
         lines.append(line)

@@ -63,16 +63,27 @@ NOTES = (
 class Highlight(Struct, frozen=True):
     """A sentence, its figure with an interval, and the conditions that select its `n` cases, with a word for these.
 
-    `sure` (0 to 1) is how far the interval stays from what would be no fact.
+    `short` are the words beside an arrow that shows the sign of the figure. `sure` (0 to 1) is how far the interval
+    stays from what would be no fact.
     """
 
     words: str
+    short: str
     cases: str
     figure: Mapping[str, Any]
     n: int
     where: tuple[str, ...]
     sure: float
     difference: bool = False
+
+    @property
+    def cell(self) -> Cell:
+        """The figure with its interval: points of a difference, or a share."""
+        return points(self.figure) if self.difference else figure(self.figure)
+
+    def link(self, scorer: str, benchmark: str) -> CaseLink:
+        """Return the link to its cases."""
+        return CaseLink(self.where, self.n, self.cases, scorer, benchmark=benchmark)
 
 
 @analysis(
@@ -92,9 +103,7 @@ def highlights(results: ResultSet, params: Params, intervals: bool) -> View:  # 
     rows, facts_by = [], {}
     for evaluation in results.chosen_evaluations:
         for benchmark, inside in by_benchmark(results):
-            every = sorted(facts_of(evaluation, inside, axes, results.unparsed(benchmark)), key=lambda fact: -fact.sure)
-            where = within(results, benchmark)
-            facts = tuple(replace(fact, where=(*where, *fact.where)) for fact in varied(every)[:MOST])
+            facts = highlights_of(results, evaluation, benchmark, inside, axes)
             facts_by[evaluation.scorer.name, benchmark] = facts
             rows += [_row(evaluation.scorer.name, benchmark, fact) for fact in facts]
     frame = pl.DataFrame(rows, schema=HIGHLIGHTS, orient="row")
@@ -103,6 +112,15 @@ def highlights(results: ResultSet, params: Params, intervals: bool) -> View:  # 
     nobody = "" if results.chosen else "No scorer has rewards for these cases yet."
     empty = nobody or ("" if results.shown.size else "No case is shown.")
     return View(frame, made, title="Highlights", lay_out=lambda: _sections(results, facts_by), empty=empty)
+
+
+def highlights_of(
+    results: ResultSet, evaluation: Evaluation, benchmark: str, inside: Bools, axes: Sequence[Any]
+) -> tuple[Highlight, ...]:
+    """Return the highlights of a scorer on the cases `inside` (n, bool) of a benchmark, the surest first."""
+    every = sorted(facts_of(evaluation, inside, axes, results.unparsed(benchmark)), key=lambda fact: -fact.sure)
+    where = within(results, benchmark)
+    return tuple(replace(fact, where=(*where, *fact.where)) for fact in varied(every)[:MOST])
 
 
 def facts_of(
@@ -128,7 +146,8 @@ def _leaning(evaluation: Evaluation, rows: Bools, unparsed: Unparsed) -> Iterato
     clean, erroneous = (100 * rates[name]["value"] for name in ("correct_acc", "error_acc"))
     words = f"{way}: {clean:.0f}% of clean solutions kept, {erroneous:.0f}% of errors found"
     where = behind("f1", evaluation.scorer.name, unparsed)
-    yield Highlight(words, "tried", bias, bias["n"], where, min(abs(bias["low"]), abs(bias["high"])), difference=True)
+    sure = min(abs(bias["low"]), abs(bias["high"]))
+    yield Highlight(words, f"bias: {way}", "tried", bias, bias["n"], where, sure, difference=True)
 
 
 def _failures(evaluation: Evaluation, counts: Any) -> Iterator[Highlight]:
@@ -183,18 +202,18 @@ def _share(
     if sure > 0:
         figures = {"value": hits / of, "low": low, "high": high, "reason": None, "small": of < SUPPORT}
         where = (Facet(f"{evaluation.scorer.name}.outcome", (OUTCOMES[code],)).sql,)
-        yield Highlight(words, OUTCOMES[code].replace("_", " "), figures, hits, where, sure)
+        yield Highlight(words, words, OUTCOMES[code].replace("_", " "), figures, hits, where, sure)
 
 
 def _slice(evaluation: Evaluation, row: Mapping[str, Any], unparsed: Unparsed) -> Highlight:
     metric = str(row["metric"]).removesuffix("_difference")
     side = "erroneous" if metric == "error_acc" else "clean"
     name = f"{column_words(str(row['column']))}: {row['slice'] or '(empty)'}"
-    words = f"{'better' if row['value'] > 0 else 'worse'} on {side} cases {_which(row, name)}"
+    cases = f"{side} cases {_which(row, name)}"
+    words = f"{'better' if row['value'] > 0 else 'worse'} on {cases}"
     where = (row["where"], *behind(metric, evaluation.scorer.name, unparsed))
-    return Highlight(
-        words, f"{name}, {side}", row, row["n"], where, min(abs(row["low"]), abs(row["high"])), difference=True
-    )
+    sure = min(abs(row["low"]), abs(row["high"]))
+    return Highlight(words, cases, f"{name}, {side}", row, row["n"], where, sure, difference=True)
 
 
 def _which(row: Mapping[str, Any], name: str) -> str:
@@ -253,7 +272,6 @@ def _table(scorer: str, benchmark: str, facts: Sequence[Highlight]) -> Block:
         return Note("Nothing stands out further than chance would have it.", "quiet")
     lines: list[list[Cell]] = []
     for fact in facts:
-        link = CaseLink(fact.where, fact.n, fact.cases, scorer, benchmark=benchmark)
-        value = points(fact.figure) if fact.difference else figure(fact.figure)
-        lines.append([text(f"{fact.words[:1].upper()}{fact.words[1:]}"), value, count(fact.n, link)])
+        words = text(f"{fact.words[:1].upper()}{fact.words[1:]}")
+        lines.append([words, fact.cell, count(fact.n, fact.link(scorer, benchmark))])
     return table("", [Column("", wraps=True), forest_column("percent, 95%"), "cases"], lines)

@@ -21,6 +21,7 @@ from inspector.case_page.page import StopLine
 from inspector.case_page.prose import paragraph
 from inspector.case_page.statement_lines import kept_variants_lines, statements
 from inspector.case_page.tracks import Track, track
+from inspector.render.cells import dash
 from inspector.render.charts.glyphs import OUTCOME_STYLES
 from inspector.render.texts.gold_words import counts_from_one, gold_words
 from inspector.render.texts.sentences import GLYPHS, WORDS
@@ -112,8 +113,8 @@ def _statement_lines(case: OpenCase) -> Iterator[Line]:
                 f"{name:<{LABEL}}", "dim", statement.pop(name), case.display, style="strong", scope="notes"
             )
         elif hint:
-            dash = "-" if case.display.glyphs.ascii_only else "–"
-            yield Line([(f"{name:<{LABEL}}{dash}   {hint}", "dim")])
+            nothing = dash(ascii_only=case.display.glyphs.ascii_only)
+            yield Line([(f"{name:<{LABEL}}{nothing}   {hint}", "dim")])
     for name, words in statement.items():
         yield from paragraph(f"{name:<{LABEL}}", "dim", words, case.display, style="strong")
     yield from kept_variants_lines(case)
@@ -167,8 +168,8 @@ def _others(case: OpenCase) -> list[Track]:
 def _verdict(entry: Track, case: OpenCase) -> Iterator[Line]:
     """Yield a scorer's letter, name, outcome and step, in one line if it fits."""
     width, several = case.display.width, len(case.tracks) > 1
-    dash = "-" if case.display.glyphs.ascii_only else "–"
-    step = "" if entry.verdict is None else dash if entry.verdict < 0 else str(entry.verdict)
+    no_error = dash(ascii_only=case.display.glyphs.ascii_only)
+    step = "" if entry.verdict is None or entry.verdict < -1 else no_error if entry.verdict < 0 else str(entry.verdict)
     style = OUTCOME_STYLES.get(entry.outcome, "dim")
     outcome: list[TextPart] = [
         (f"{GLYPHS[entry.outcome]} {WORDS[entry.outcome]:<12}", style),

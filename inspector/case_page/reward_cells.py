@@ -6,6 +6,7 @@ from rich.cells import cell_len
 
 from inspector.case_page.columns import TAPE, ScorerColumn
 from inspector.case_page.open_case import DisplayOptions
+from inspector.render.cells import dash
 from inspector.render.texts.sentences import TRUNCATED
 from inspector.render.texts.text import TextPart, number
 
@@ -65,7 +66,7 @@ def _rewarded(column: ScorerColumn, step: int, display: DisplayOptions) -> list[
     track, ascii_only = column.track, display.glyphs.ascii_only
     if step >= len(track.rewards):
         blank = (column.bar + 1 if column.bar else 1) + column.digits - 1
-        return [(" " * blank + ("-" if ascii_only else "–"), "dim")]
+        return [(" " * blank + dash(ascii_only=ascii_only), "dim")]
     fall, down = track.drop(step), "v" if ascii_only else "▼"
     style = judged_style(column, step, display)
     parts = [*_picture(column, step, display), (down if fall and not column.fall else " ", "strong")]
@@ -79,7 +80,7 @@ def _cell(column: ScorerColumn, step: int, display: DisplayOptions) -> list[Text
     """Return an arrow at the predicted step, the reward (narrow cells: its height) and a cross."""
     track = column.track
     if step >= len(track.rewards):
-        return [(" " * max(1, column.digits) + ("-" if display.glyphs.ascii_only else "–"), "dim")]
+        return [(" " * max(1, column.digits) + dash(ascii_only=display.glyphs.ascii_only), "dim")]
     style = judged_style(column, step, display)
     if not column.digits:
         mark = (

@@ -26,6 +26,10 @@ MARK = 5
 """Cells of the word before a step's number."""
 
 
+LEGEND = 3
+"""Lines of the legend below the steps, including the blank line above it."""
+
+
 def step_lines(case: OpenCase) -> Iterator[Line]:
     """Yield the tools of the agent whose steps they are, if any are given, and all steps."""
     display = case.display
@@ -48,17 +52,30 @@ def step_lines(case: OpenCase) -> Iterator[Line]:
     if "problem" not in display.apart or display.mode:
         yield from letter_lines(case)
     yield from tool_lines(case)
+    groups = []
     for item in items(case, heights):
         if item.run:
-            yield from _run(case, item, [line for step in item.steps for line in inside(step)])
+            groups.append(list(_run(case, item, [line for step in item.steps for line in inside(step)])))
             continue
-        yield from between.get(item.steps.start, ())
-        yield from _step(case, item, side, bodies[item.steps.start], indent)
+        lines = [*between.get(item.steps.start, ())]
+        lines += _step(case, item, side, bodies[item.steps.start], indent)
         if item.lines != 1:
-            yield from _why(case, reasons.get(item.steps.start, ""), indent)
+            lines += _why(case, reasons.get(item.steps.start, ""), indent)
             if votes := label_words(labels, item.steps.start):
-                yield Line([(" " * indent, ""), (votes, "dim")])
+                lines.append(Line([(" " * indent, ""), (votes, "dim")]))
+        groups.append(lines)
+    yield from _spaced(groups, case)
     yield from between.get(len(bodies), ())
+
+
+def _spaced(groups: Sequence[Sequence[Line]], case: OpenCase) -> Iterator[Line]:
+    """Yield the lines of all steps, with blank lines between steps if they fit into the pane of the steps."""
+    total = sum(map(len, groups)) + len(groups) + LEGEND
+    spaced = "why" in case.display.apart and not case.display.mode and total <= case.room
+    for place, group in enumerate(groups):
+        if place and spaced:
+            yield Line([])
+        yield from group
 
 
 def letter_lines(case: OpenCase) -> Iterator[Line]:

@@ -34,7 +34,8 @@ class Series(Struct, frozen=True, eq=False):
 class Tick(Struct, frozen=True):
     """A value on the horizontal axis with a letter, and the words that the legend has for it.
 
-    `score` is the height of the curve there, None where that is not told.
+    `score` is the height of the curve there, None where that is not told. `name` says which threshold it is where
+    screens mark it otherwise (`default`, `now` or `best`), and `source` where that comes from.
     """
 
     at: float | None
@@ -43,6 +44,8 @@ class Tick(Struct, frozen=True):
     style: str = "strong"
     drill: CaseLink | None = None
     score: float | None = None
+    name: str = ""
+    source: str = ""
 
 
 class Curve(Struct, frozen=True, eq=False):

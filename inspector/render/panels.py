@@ -1,7 +1,9 @@
 """Layout of panels on a screen: stacked, in two columns, or with a third column on the right."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import zip_longest
+from typing import NamedTuple
 
 from msgspec.structs import replace
 from rich.cells import cell_len
@@ -11,11 +13,9 @@ from inspector.render.chart_blocks import Chart
 from inspector.render.lines import Piece, PieceRow
 from inspector.render.table_blocks import Table
 from inspector.render.terminal import in_ascii
-from inspector.render.texts.frame_edges import FRAME, fit_edge
+from inspector.render.texts.frame_edges import FRAME, THREE_COLUMNS, TWO_COLUMNS, fit_edge
 from inspector.render.texts.text import clean
 
-TWO, THREE = 100, 160
-"""Least widths in cells for two halves side by side, and for a column of side panels."""
 _ASCII_FRAME = str.maketrans("╭╮╰╯─│", "++++-|")
 AROUND = 4
 """Cells of a panel besides its content: two border lines and two blanks."""
@@ -25,6 +25,13 @@ MEASURED = 40
 """Number of table rows that are measured."""
 Draw = Callable[[Panel, int], Sequence[PieceRow]]
 """Draws the content of a panel in a width in cells."""
+
+
+class DrawnPanel(NamedTuple):
+    """A panel, and a function that draws its content in a width in cells."""
+
+    panel: Panel
+    draw: Callable[[int], Sequence[PieceRow]]
 
 
 def framed(blocks: Sequence[Block], title: str, width: int, draw: Draw) -> list[Panel]:
@@ -82,7 +89,7 @@ def _placed(panel: Panel, width: int, draw: Draw) -> Panel:
 
 def _with_short_title(panel: Panel, width: int) -> Panel:
     """Return the panel; if its title is too long, move the text after the colon into a note."""
-    room = (width // 2 if panel.place == "half" and width >= TWO else width) - 2 * AROUND
+    room = (width // 2 if panel.place == "half" and width >= TWO_COLUMNS else width) - 2 * AROUND
     head, colon, rest = panel.title.partition(": ")
     if cell_len(clean(panel.title)) <= room or not colon:
         return panel
@@ -97,22 +104,27 @@ def _first_rows(block: Table) -> Table:
     )
 
 
+def drawn_by(draw: Draw, panels: Sequence[Panel]) -> list[DrawnPanel]:
+    """Return panels that one function draws."""
+    return [DrawnPanel(panel, partial(draw, panel)) for panel in panels]
+
+
 def lay_out(
-    panels: Sequence[Panel], width: int, height: int, draw: Draw, *, ascii_only: bool = False
+    panels: Sequence[DrawnPanel], width: int, height: int, *, ascii_only: bool = False
 ) -> tuple[list[PieceRow], int]:
     """Draw panels in `width` cells; the last ones extend down to `height` lines.
 
     Return the lines, and the number of lines without this extension.
 
-    Halves are side by side from TWO cells on. From THREE cells on, side panels have a third of the width on the right;
-    on narrower screens they follow the other panels.
+    Halves are side by side from TWO_COLUMNS on. From THREE_COLUMNS on, side panels have a third of the width on the
+    right; on narrower screens they follow the other panels.
     """
     numbered = list(enumerate(panels))
-    aside = [pair for pair in numbered if pair[1].place == "side"] if width >= THREE else []
+    aside = [pair for pair in numbered if pair[1].panel.place == "side"] if width >= THREE_COLUMNS else []
     rest = [pair for pair in numbered if pair not in aside]
     side = width * 7 // 20 if aside and rest else width if aside else 0
     main = width - side
-    columns = [_Column(_rows(rest, main), main, draw), _Column([[pair] for pair in aside], side, draw)]
+    columns = [_Column(_rows(rest, main), main), _Column([[pair] for pair in aside], side)]
     natural = max(column.natural for column in columns)
     left, right = (column.lines(max(height, natural)) for column in columns)
     lines = [_beside(row, main, other) for row, other in zip_longest(left, right, fillvalue=())]
@@ -124,7 +136,7 @@ def _framed_in_ascii(piece: Piece) -> Piece:
     return replace(piece, text=piece.text.translate(_ASCII_FRAME)) if piece.style == FRAME else piece
 
 
-Numbered = tuple[int, Panel]
+Numbered = tuple[int, DrawnPanel]
 
 
 def _rows(panels: Sequence[Numbered], width: int) -> list[list[Numbered]]:
@@ -132,8 +144,8 @@ def _rows(panels: Sequence[Numbered], width: int) -> list[list[Numbered]]:
     rows: list[list[Numbered]] = []
     for number, panel in panels:
         before = rows[-1] if rows else []
-        fits = width >= TWO and panel.place != "row" and len(before) == 1 and before[0][1].place != "row"
-        if fits:
+        halves = panel.panel.place != "row" and len(before) == 1 and before[0][1].panel.place != "row"
+        if width >= TWO_COLUMNS and halves:
             before.append((number, panel))
         else:
             rows.append([(number, panel)])
@@ -143,8 +155,8 @@ def _rows(panels: Sequence[Numbered], width: int) -> list[list[Numbered]]:
 class _Column:
     """Stacked rows of panels, drawn once in `width` cells for any height."""
 
-    def __init__(self, rows: Sequence[Sequence[Numbered]], width: int, draw: Draw) -> None:
-        self._rows = [_drawn(row, width, draw) for row in rows]
+    def __init__(self, rows: Sequence[Sequence[Numbered]], width: int) -> None:
+        self._rows = [_drawn(row, width) for row in rows]
         self.natural = sum(max(len(content) for _, content, _ in row) + 2 for row in self._rows)
 
     def lines(self, height: int) -> list[PieceRow]:
@@ -154,16 +166,16 @@ class _Column:
             tall = max(len(content) for _, content, _ in row)
             if place == len(self._rows) - 1:
                 tall = max(tall, height - len(lines) - 2)
-            boxes = [list(_box(*numbered, content, size, tall)) for numbered, content, size in row]
+            boxes = [list(_box(number, panel.panel, content, size, tall)) for (number, panel), content, size in row]
             lines += [tuple(piece for part in parts for piece in part) for parts in zip(*boxes, strict=True)]
         return lines
 
 
-def _drawn(row: Sequence[Numbered], width: int, draw: Draw) -> list[tuple[Numbered, list[PieceRow], int]]:
+def _drawn(row: Sequence[Numbered], width: int) -> list[tuple[Numbered, list[PieceRow], int]]:
     """Return the panels of a row with their content and width."""
     sizes = [width // len(row)] * len(row)
     sizes[-1] += width - sum(sizes)
-    contents = [list(draw(panel, size - AROUND)) for (_, panel), size in zip(row, sizes, strict=True)]
+    contents = [list(panel.draw(size - AROUND)) for (_, panel), size in zip(row, sizes, strict=True)]
     # Content that cannot be wrapped widens its frame, and the pane scrolls.
     sizes = [max(size, AROUND + _widest(content)) for size, content in zip(sizes, contents, strict=True)]
     return list(zip(row, contents, sizes, strict=True))

@@ -14,7 +14,7 @@ from inspector.case_page.tracks import LETTERS
 from inspector.render.blocks import Block, Facts, Note, Panel, links_of
 from inspector.render.documents.row_documents import Document
 from inspector.render.lines import Sheet
-from inspector.render.panels import framed, lay_out, method_of
+from inspector.render.panels import drawn_by, framed, lay_out, method_of
 from inspector.render.terminal import Terminal
 from inspector.render.texts.phrases import Phrase, name_forms
 from inspector.render.texts.sentences import decision_words
@@ -25,9 +25,9 @@ from inspector.screens.controller import same_owners
 from inspector.screens.dialog import Picking
 from inspector.screens.help_pages import TextPage
 from inspector.screens.messages import Computed
-from inspector.screens.method import MethodPage
 from inspector.screens.scorer_choice import ScorerChoice
 from inspector.screens.screen_context import ScreenContext
+from inspector.screens.screen_help import ScreenHelp
 from inspector.screens.screen_lines import state_facts
 from inspector.screens.sheet import FEW, REST, SheetScreen, Tables
 from inspector.state.comparability import Incomparable, incomparable
@@ -40,8 +40,6 @@ from scoring.data.errors import InspectError
 from scoring.selection.result_set import ResultSet
 
 ALONE_OR_BESIDE: Whose = "one or two"
-METHOD_KEY = "i"
-"""Default key for the method, unless the table of commands names another."""
 METHOD_WIDTH = 76
 """Width of a line of the method, in cells."""
 AROUND = 5
@@ -209,13 +207,13 @@ class AnalysisScreen(SheetScreen):
         if self.size.height < SHORT:
             return Sheet(tuple(terminal.blocks(panels)), busy)
         ascii_only = self.context.glyphs.ascii_only
-        drawn, natural = lay_out(panels, width, height, terminal.inside, ascii_only=ascii_only)
+        drawn, natural = lay_out(drawn_by(terminal.inside, panels), width, height, ascii_only=ascii_only)
         return Sheet(tuple(drawn), busy, natural)
 
     def _with_hints(self, panels: Sequence[Panel], *, explained: bool) -> list[Panel]:
         """Add key hints to the lower edges; the hint of the first panel names the key for the method."""
         opens = f"{self.context.keys.of('drill')} lists the cases"
-        method = f"{self._method_key} how this is tested"
+        method = f"{self.context.keys.of('method')} how this is tested"
         return [
             panel
             if panel.hint
@@ -226,13 +224,6 @@ class AnalysisScreen(SheetScreen):
             else panel
             for number, panel in enumerate(panels)
         ]
-
-    @property
-    def _method_key(self) -> str:
-        try:
-            return self.context.keys.of("method")
-        except KeyError:
-            return METHOD_KEY
 
     def _further_pages(self) -> list[Panel]:
         """Describe the other pages on the first page."""
@@ -336,7 +327,7 @@ class AnalysisScreen(SheetScreen):
         blocks = [block for section in view.sections for block in section.blocks] if isinstance(view, View) else []
         panels = method_of(blocks)
         if not panels:
-            MethodPage(self).action_method()
+            ScreenHelp(self).action_method()
             return
         self.close_rail()
         lines = Terminal(METHOD_WIDTH, self.context.glyphs).blocks(panels)

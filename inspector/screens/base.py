@@ -12,7 +12,6 @@ from inspector.screens.app_commands import AppCommands
 from inspector.screens.arranging import Arranging
 from inspector.screens.controller import ControlledScreen, Controller
 from inspector.screens.messages import Go, Inspected
-from inspector.screens.method import MethodPage
 from inspector.screens.panes import Panes
 from inspector.screens.queueing import Queueing
 from inspector.screens.scorer_focus import ScorerFocus
@@ -72,7 +71,7 @@ class AppScreen(Steady, Screen[None]):
         self.app_commands = AppCommands(self)
         self.control(self.threshold, self.two_keys, self.scorer_focus, self.scoring, self.app_commands)
         self.panes = Panes(self)
-        self.control(self.panes, MethodPage(self), Queueing(self), ScreenHelp(self))
+        self.control(self.panes, Queueing(self), ScreenHelp(self))
 
     def control(self, *controllers: Controller[ControlledScreen]) -> None:
         """Give the screen the actions of its controllers, since Textual looks actions up on the screen.

@@ -37,6 +37,7 @@ from inspector.analyses.board.standings import Standings
 from inspector.render.cells import share, signed
 from inspector.render.charts.chart_columns import ChartAxis
 from inspector.render.lines import CaseLink
+from inspector.render.texts.frame_edges import THREE_COLUMNS
 from inspector.render.texts.phrases import Phrase
 from inspector.render.texts.sentences import counted
 from inspector.render.texts.short_names import short_name
@@ -45,7 +46,7 @@ from inspector.render.texts.wrap import wrap
 from inspector.screens.base import AppScreen
 from inspector.screens.board_arranging import BoardArranging
 from inspector.screens.board_columns import Legend, board_columns, remarks
-from inspector.screens.board_details import CURVE, LEAST, WIDE, BoardDetails, BoardSheet
+from inspector.screens.board_details import CURVE, LEAST, BoardDetails, BoardSheet
 from inspector.screens.board_opening import BoardOpening
 from inspector.screens.board_ranking import BoardRanking
 from inspector.screens.common_cases import reasons_on_screen, show_banner, toggle_common_cases
@@ -189,7 +190,7 @@ class BoardScreen(AppScreen):
         taken = sum(self.query_one(f"#{name}").display for name in ("title", "banner", "job")) + 1
         rail = self.query_one("#rail").styles.height
         taken += int(rail.value) if self.rail_open and rail is not None else 0
-        wide = self.app.size.width >= WIDE
+        wide = self.app.size.width >= THREE_COLUMNS
         upper = max(needed, CURVE) if wide else needed
         left = self.app.size.height - taken - needed
         sheet.display = bool(table.row_count) and left >= LEAST + frame

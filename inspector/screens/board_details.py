@@ -25,8 +25,6 @@ REST = 0.15
 """Seconds without a key press until the panels follow the cursor."""
 SOON = 0.04
 """Seconds until the failure under the cursor is shown."""
-WIDE = 160
-"""Least width in cells for the curve next to the table."""
 LEAST = 7
 """Least height of the sheet in lines; otherwise the table takes them."""
 CURVE = 13

@@ -1,22 +1,22 @@
 """Facts about the row of the board under the cursor: outcomes, highlights, curve, subsets, failures."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.analyses import load
-from inspector.analyses._columns import usual_error_column
+from inspector.analyses._columns import usual_axes, usual_error_column
 from inspector.analyses.board.board_rows import BoardSlice, subset_facet, subset_heads, subsets_of
 from inspector.analyses.board.cells import NOT_HERE
 from inspector.analyses.board.drills import board_drill
+from inspector.analyses.highlights import Highlight, highlights_of
 from inspector.analyses.thresholds.curve_page import curve_chart
 from inspector.render.chart_blocks import Curve
 from inspector.render.lines import CaseLink
-from inspector.render.table_blocks import Cell, Table
+from inspector.render.table_blocks import Cell
 from inspector.state.case_list.listed import cleared
 from inspector.state.screen_state import ScreenState
 from inspector.state.subject import subject
@@ -38,7 +38,7 @@ from scoring.metrics.deciding import rule_among
 from scoring.metrics.first_error import FAILURES
 from scoring.metrics.outcome_conditions import RIGHT_OUTCOMES, SIDES, tried
 from scoring.metrics.reward_bins import reward_bins, with_rewards
-from scoring.selection.result_set import ResultSet
+from scoring.selection.result_set import ResultSet, by_benchmark
 from scoring.workspace.filtering.filters import Facet
 from scoring.workspace.filtering.sql_words import literal
 
@@ -76,15 +76,10 @@ class NamedFigure(Struct, frozen=True):
     link: CaseLink | None = None
 
 
-class FailedCase(Struct, frozen=True):
-    """A case that the scorer has wrong, by row id; steps are 0-based, None for no step."""
+class FailedCase(NamedTuple):
+    """A case that the scorer has wrong: its row id, and a link to it."""
 
     row: int
-    name: str
-    outcome: str
-    gold: int | None
-    named: int | None
-    rewards: tuple[float, ...]
     link: CaseLink
 
 
@@ -106,7 +101,7 @@ class RowFacts(Struct, frozen=True, eq=False):
 
     line: Mapping[str, Any]
     outcomes: tuple[OutcomeCount, ...] = ()
-    highlights: Table | None = None
+    highlights: tuple[Highlight, ...] = ()
     curve: Curve | None = None
     rule: Decision | None = None
     subsets: tuple[NamedFigure, ...] = ()
@@ -138,12 +133,13 @@ def row_facts(state: ScreenState, piece: BoardSlice, line: Mapping[str, Any], *,
         return RowFacts(line, counts, rule=rule, skipped=True)
     try:
         chosen = subject(cleared(state.focused(line["scorer"], piece.benchmark)), (line["scorer"],))
-        blocks = [block for section in load("highlights").view(chosen).sections for block in section.blocks]
-        highlights = next((block for block in blocks if isinstance(block, Table)), None)
+        inside = dict(by_benchmark(chosen))[piece.benchmark]
+        (of_row,) = chosen.chosen_evaluations
+        highlights = highlights_of(chosen, of_row, piece.benchmark, inside, usual_axes(chosen))
         curve = curve_chart(chosen, chosen.chosen_evaluations, piece.benchmark)
         trouble = ""
     except InspectError as error:
-        highlights, curve, trouble = None, None, str(error)
+        highlights, curve, trouble = (), None, str(error)
     if not wide:
         return RowFacts(line, counts, highlights, curve, rule, trouble=trouble)
     failed = _failed(state, evaluation, piece)
@@ -243,19 +239,9 @@ def _failed(state: ScreenState, evaluation: Evaluation, piece: BoardSlice) -> An
 
 
 def _failures(results: ResultSet, evaluation: Evaluation, rows: Sequence[int]) -> Iterator[FailedCase]:
-    few = evaluation.of_cases(np.asarray(rows, dtype=np.int64))
     names = results.cases["case"].gather(list(map(int, rows)))
-    for place, (row, name) in enumerate(zip(rows, names, strict=True)):
-        gold, verdict = int(few.gold.earliest[place]), int(few.verdicts[place])
-        yield FailedCase(
-            int(row),
-            name,
-            OUTCOMES[few.codes[place]],
-            gold if gold >= 0 else None,
-            verdict if verdict >= 0 else None,
-            tuple(few.rewards.of(place) or ()),
-            CaseLink((f"case = {literal(name)}",), 1, name, evaluation.scorer.name),
-        )
+    for row, name in zip(rows, names, strict=True):
+        yield FailedCase(int(row), CaseLink((f"case = {literal(name)}",), 1, name, evaluation.scorer.name))
 
 
 def _offsets(evaluation: Evaluation, rows: Bools) -> Iterator[tuple[int, int]]:

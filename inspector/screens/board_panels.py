@@ -1,24 +1,24 @@
 """Panels below the board: verdicts, highlights, threshold curve, failures and a preview of one failure."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 from msgspec import Struct
 from rich.cells import cell_len
 
 from inspector.analyses.board.cells import NOBODY, NOT_HERE
-from inspector.case_page.case_lines import case_lines
+from inspector.case_page.brief_cases import brief_cases, case_preview
 from inspector.case_page.open_case import DisplayOptions
 from inspector.render.blocks import Panel, Place
-from inspector.render.cells import share, signed
-from inspector.render.chart_blocks import Curve
+from inspector.render.cells import share, signed, with_minus
+from inspector.render.chart_blocks import Curve, Tick
 from inspector.render.charts.axes import axis_numbers, column_of, numbers_row
 from inspector.render.charts.chart_columns import ChartAxis, axis_of, axis_text, bar_text, forest_text
 from inspector.render.charts.glyphs import OUTCOME_STYLES, Glyphs
-from inspector.render.lines import CaseLink, Piece, PieceRow, paragraph
-from inspector.render.panels import TWO, lay_out
+from inspector.render.lines import Piece, PieceRow, paragraph
+from inspector.render.panels import DrawnPanel, lay_out
 from inspector.render.table_blocks import Cell, CellChart, Kind
+from inspector.render.texts.frame_edges import TWO_COLUMNS
 from inspector.render.texts.sentences import GLYPHS, PRMSCORE, WORDS, counted
 from inspector.render.texts.short_names import short_name
 from inspector.render.texts.text import cell, clean
@@ -40,8 +40,8 @@ MARGIN = 6
 """Width of the numbers left of a curve, in cells."""
 WORST = 5
 """Most error types shown."""
-SPARKLINE = 24
-"""Greatest width of a sparkline of rewards, in cells."""
+_Marks = Sequence[tuple[Tick, float]]
+"""Thresholds that the curve marks, and their positions."""
 BARS = {False: " ▁▂▃▄▅▆▇█", True: " ..oo####"}
 
 
@@ -61,33 +61,9 @@ class DrawOptions(Struct, frozen=True):
     previewed: int = -1
 
 
-class DrawnPanel(NamedTuple):
-    """A panel without blocks, and a function that draws its lines for a width in cells."""
-
-    panel: Panel
-    lines: Callable[[int], Sequence[PieceRow]]
-
-    @classmethod
-    def of(
-        cls,
-        title: str,
-        lines: Callable[[int], Sequence[PieceRow]],
-        status: str = "",
-        hint: str = "",
-        place: Place = "half",
-    ) -> "DrawnPanel":
-        """Make a panel, a half by default."""
-        return cls(Panel(title, (), status, hint, place), lines)
-
-
 def sheet_lines(state: ScreenState, facts: RowFacts, options: DrawOptions) -> list[PieceRow]:
     """Draw all panels of a row."""
-    drawn = list(_panels(state, facts, options))
-
-    def draw(panel: Panel, width: int) -> Sequence[PieceRow]:
-        return next(entry.lines(width) for entry in drawn if entry.panel is panel)
-
-    return lay_out([panel.panel for panel in drawn], options.width, options.height, draw)[0]
+    return lay_out(list(_panels(state, facts, options)), options.width, options.height)[0]
 
 
 def curve_lines(facts: RowFacts, options: DrawOptions) -> list[PieceRow]:
@@ -109,7 +85,7 @@ def _panels(state: ScreenState, facts: RowFacts, options: DrawOptions) -> Iterat
     name = short_name(line["scorer"], 30, state.results.chosen)
     title = name if line["subset"] is None else f"{name}, {line['subset'] or NO_SUBSET}"
     if line["kind"] in NOT_HERE:
-        yield DrawnPanel.of(title, lambda width: list(_without_scorer(facts, width, options)), place="row")
+        yield _half(title, lambda width: list(_without_scorer(facts, width, options)), place="row")
         return
     verdicts = f"{title}: verdicts"
     if not options.wide:
@@ -117,16 +93,18 @@ def _panels(state: ScreenState, facts: RowFacts, options: DrawOptions) -> Iterat
         def together(width: int) -> list[PieceRow]:
             parts = (
                 _verdicts(facts, width, options.glyphs),
-                _sentences(facts, width, None if options.width >= TWO else options.glyphs),
+                _sentences(facts, width, None if options.width >= TWO_COLUMNS else options.glyphs),
                 _highlights(facts, width, options.glyphs, head="Highlights"),
-                _about(facts, width),
             )
-            return _apart(map(list, parts))
+            lines, about = _apart(map(list, parts)), list(_about(facts, width))
+            # A description that alone makes the panel too high is left out.
+            fits = not len(lines) <= options.height - 2 <= len(lines) + len(about)
+            return _apart([lines, about]) if fits else lines
 
-        yield DrawnPanel.of(verdicts, together, hint=opens)
+        yield _half(verdicts, together, hint=opens)
         curve_title, status, hint = curve_caption(facts, options)
         height = min(HIGHEST + 8, options.height - 2)
-        yield DrawnPanel.of(curve_title, lambda width: list(_curve(facts, width, height, options.glyphs)), status, hint)
+        yield _half(curve_title, lambda width: list(_curve(facts, width, height, options.glyphs)), status, hint)
         return
 
     def first(width: int) -> list[PieceRow]:
@@ -147,18 +125,24 @@ def _panels(state: ScreenState, facts: RowFacts, options: DrawOptions) -> Iterat
         )
         return _apart(list(map(list, parts)))
 
-    yield DrawnPanel.of(verdicts, first, hint=opens)
-    yield DrawnPanel.of("Highlights", second, hint=opens)
+    yield _half(verdicts, first, hint=opens)
+    yield _half("Highlights", second, hint=opens)
     if facts.failures:
         selected = max((n for n, failure in enumerate(facts.failures) if failure.row == options.previewed), default=0)
         status = f"{selected + 1} of {facts.n_failures:,}"
-        yield DrawnPanel.of(
+        yield _half(
             "Most instructive failures",
             lambda width: list(_failures(state, facts.failures, selected, width, options)),
             status,
             "Enter opens the case",
             "side",
         )
+
+
+def _half(
+    title: str, draw: Callable[[int], Sequence[PieceRow]], status: str = "", hint: str = "", place: Place = "half"
+) -> DrawnPanel:
+    return DrawnPanel(Panel(title, (), status, hint, place), draw)
 
 
 def _apart(parts: Iterator[list[PieceRow]] | Sequence[list[PieceRow]]) -> list[PieceRow]:
@@ -221,8 +205,8 @@ def _sentences(facts: RowFacts, width: int, glyphs: Glyphs | None = None) -> Ite
     """Yield the accuracies in one sentence, and remarks; with `glyphs`, also a threshold that is not the default."""
     if words := verdict_sentence(facts):
         yield from paragraph(words, width, "")
-    marks = () if facts.curve is None or glyphs is None else _marks(facts.curve, glyphs)
-    moved = [f"Threshold {mark.at:.3f}: {mark.words}." for mark in marks if mark.name == "now"]
+    marks = () if facts.curve is None or glyphs is None else _marks(facts.curve)
+    moved = [f"Threshold {at:.3f}: {tick.source}." for tick, at in marks if tick.name == "now"]
     for sentence in (*moved, *remarks(facts.line)):
         yield from paragraph(sentence, width)
 
@@ -235,12 +219,11 @@ def verdict_sentence(facts: RowFacts) -> str:
     of_steps = facts.line["metric"] == PRMSCORE
     errors = f"{share(error_acc, 0)}% of {'wrong steps' if of_steps else 'errors'} found"
     clean_ones = f"{share(correct_acc, 0)}% of {'right steps' if of_steps else 'clean solutions'} kept"
-    bias_words = (words for words, *_ in _facts(facts) if words.startswith(("Lenient", "Strict")))
-    bias = "" if of_steps else next(bias_words, "")
+    biased = not of_steps and any(fact.figure.get("metric") == "bias" for fact in facts.highlights)
     over = "" if of_steps or _is_pooled(facts) else f" ({facts.line['over']})"
-    if bias.startswith("Lenient"):
+    if biased and correct_acc > error_acc:
         return f"Lenient: {clean_ones}, but only {errors}{over}."
-    if bias:
+    if biased:
         return f"Strict: {errors}, but only {clean_ones}{over}."
     return f"{errors}, {clean_ones}{over}."
 
@@ -264,29 +247,24 @@ def _about(facts: RowFacts, width: int) -> Iterator[PieceRow]:
 # -- highlights
 
 
-def _facts(facts: RowFacts) -> Iterator[tuple[str, Cell, Cell]]:
-    for row in () if facts.highlights is None else facts.highlights.rows:
-        words, value, cases = row
-        yield str(words.value), value, cases
-
-
 def _highlights(facts: RowFacts, width: int, glyphs: Glyphs, head: str = "") -> Iterator[PieceRow]:
     """Draw a line for each fact: arrow, words, figure, interval and number of cases."""
-    rows = list(_facts(facts))
-    if facts.highlights is None:
+    rows = [(fact, fact.cell) for fact in facts.highlights]
+    if not rows:
         why = "Too many cases to compute here. See the highlights page."
         yield (Piece(head, "strong"),)
         nothing = "No figure differs significantly."
         yield from paragraph(why if facts.skipped else facts.trouble or nothing, width)
         return
-    texts = [(_value(value, glyphs), _range(value, glyphs), f"{cases.value or 0:,}") for _, value, cases in rows]
+    texts = [(_value(value), _range(value), f"{fact.n:,}") for fact, value in rows]
     titles = ("diff.", "95%", "cases")
     sizes = [max(map(cell_len, column)) for column in zip(titles, *texts, strict=True)]
     room = max(12, width - 2 - sum(sizes) - 2 * len(sizes))
     heads = "".join(f"  {title:>{size}}" for title, size in zip(titles, sizes, strict=True))
     yield (Piece(f"{head:<{room + 2}}", "strong"), Piece(heads, "dim"))
-    for (words, value, cases), (figure, ends, n) in zip(rows, texts, strict=True):
-        first, *others = wrap(clean(_short(words, value)), room)
+    for (fact, value), (figure, ends, n) in zip(rows, texts, strict=True):
+        words = clean(fact.short)
+        first, *others = wrap(f"{words[:1].upper()}{words[1:]}", room)
         mark, style = _arrow(value, glyphs)
         yield (
             Piece(f"{mark} ", style),
@@ -294,19 +272,9 @@ def _highlights(facts: RowFacts, width: int, glyphs: Glyphs, head: str = "") -> 
             Piece(f"  {figure:>{sizes[0]}}", "strong"),
             Piece(f"  {ends:>{sizes[1]}}", "dim"),
             Piece(" " * (2 + sizes[2] - len(n))),
-            Piece(n, "", cases.link),
+            Piece(n, "", fact.link(facts.line["scorer"], facts.line["benchmark"])),
         )
         yield from ((Piece(f"  {line}"),) for line in others)
-
-
-def _short(words: str, value: Cell) -> str:
-    """Shorten a fact: drop the words that its arrow or the sentence above repeats."""
-    if words.startswith(("Lenient", "Strict")):
-        return f"Bias: {words.partition(':')[0].lower()}"
-    if value.kind is Kind.POINTS:
-        shorter = words.removeprefix("Better on ").removeprefix("Worse on ")
-        return f"{shorter[:1].upper()}{shorter[1:]}"
-    return words
 
 
 def _arrow(value: Cell, glyphs: Glyphs) -> tuple[str, str]:
@@ -316,18 +284,16 @@ def _arrow(value: Cell, glyphs: Glyphs) -> tuple[str, str]:
     return (up if value.value > 0 else down), "dim"
 
 
-def _value(value: Cell, glyphs: Glyphs) -> str:
+def _value(value: Cell) -> str:
     if not isinstance(value.value, (int, float)):
         return ""
-    text = signed(value.value) if value.kind is Kind.POINTS else share(value.value)
-    return text if glyphs.ascii_only else text.replace("-", "−")
+    return signed(value.value) if value.kind is Kind.POINTS else share(value.value)
 
 
-def _range(value: Cell, glyphs: Glyphs) -> str:
+def _range(value: Cell) -> str:
     if value.low is None or value.high is None:
         return ""
-    text = f"{share(value.low, 0)} to {share(value.high, 0)}"
-    return text if glyphs.ascii_only else text.replace("-", "−")
+    return f"{share(value.low, 0)} to {share(value.high, 0)}"
 
 
 def _offsets(facts: RowFacts, width: int, glyphs: Glyphs) -> Iterator[PieceRow]:
@@ -344,9 +310,10 @@ def _offsets(facts: RowFacts, width: int, glyphs: Glyphs) -> Iterator[PieceRow]:
             pieces.append(Piece(f" {BARS[glyphs.ascii_only][filled] * (size - 2)} ", style))
         yield tuple(pieces)
     ends = {facts.offsets[0][0], facts.offsets[-1][0]}
-    names = [f"{offset:+d}{'' if offset not in ends else '…' if not glyphs.ascii_only else '.'}" if offset else "0"
-             for offset, _ in facts.offsets]  # fmt: skip
-    names = [name if glyphs.ascii_only else name.replace("-", "−") for name in names]
+    further = "." if glyphs.ascii_only else "…"
+    names = [
+        with_minus(f"{offset:+d}{further if offset in ends else ''}") if offset else "0" for offset, _ in facts.offsets
+    ]
     yield tuple(Piece(f"{name:^{size}}", "dim") for name in names)
     yield tuple(Piece(f"{n:^{size},}", "" if n else "dim") for _, n in facts.offsets)
 
@@ -358,8 +325,10 @@ def _rewards(facts: RowFacts, width: int, glyphs: Glyphs) -> Iterator[PieceRow]:
     most = max(counts.right + counts.wrong for counts in facts.rewards) or 1
     digits = max(len(f"{counts.right:,}") for counts in facts.rewards)
     digits_needed = 1 if facts.rewards[0].high - facts.rewards[0].low >= 0.1 else 3
-    names = [f"{counts.low:z.{digits_needed}f} to {counts.high:z.{digits_needed}f}" for counts in facts.rewards]
-    names = names if glyphs.ascii_only else [name.replace("-", "−") for name in names]
+    names = [
+        " to ".join(with_minus(f"{end:z.{digits_needed}f}") for end in (counts.low, counts.high))
+        for counts in facts.rewards
+    ]
     size, full = max(map(len, names)), "#" if glyphs.ascii_only else "█"
     room = max(4, width - size - 2 * digits - 8)
     heads = f"{'right':>{digits + 2}}{'wrong':>{digits + 3}}"
@@ -441,8 +410,8 @@ def _curve(facts: RowFacts, width: int, height: int, glyphs: Glyphs) -> Iterator
         else:
             yield from paragraph(facts.trouble or "No curve. See the thresholds page.", width)
         return
-    marks = list(_marks(chart, glyphs))
-    legend = [row for mark in marks for row in _mark_words(mark, chart.y, width)]
+    marks = _marks(chart)
+    legend = [row for tick, at in marks for row in _mark_words(tick, at, chart.y, width, glyphs)]
     lines = min(HIGHEST, max(LOWEST, height - 2 - len(legend) - (1 if height > LOWEST + 6 else 0)))
     yield from _area(chart, marks, width, lines, glyphs)
     if height > LOWEST + 6:
@@ -450,52 +419,31 @@ def _curve(facts: RowFacts, width: int, height: int, glyphs: Glyphs) -> Iterator
     yield from legend
 
 
-class Mark(NamedTuple):
-    """A threshold on the axis of the curve: sign, name, position, score and explanation."""
-
-    sign: str
-    name: str
-    at: float
-    score: float | None
-    words: str
-    link: CaseLink | None
+def _marks(chart: Curve) -> _Marks:
+    """Return the thresholds that the board marks, with their positions."""
+    return [(tick, tick.at) for tick in chart.ticks if tick.name and tick.at is not None]
 
 
-def _marks(chart: Curve, glyphs: Glyphs) -> Iterator[Mark]:
-    now, default, best = "o^*" if glyphs.ascii_only else "◆▲★"
-    ticks = [tick for tick in chart.ticks if tick.at is not None]
-    whole = {tick.at: tick for tick in ticks if tick.letter == "d"}
-    for tick in ticks:
-        assert tick.at is not None  # noqa: S101  # the others were left out
-        name, _, source = tick.words.partition(": ")
-        if tick.letter == "^" and name == "present, the default":
-            alike = whole.pop(tick.at, None)
-            source = source or ("" if alike is None else alike.words.partition(": ")[2])
-            yield Mark(default, "default", tick.at, tick.score, source, tick.drill)
-        elif tick.letter == "^":
-            yield Mark(now, "now", tick.at, tick.score, source or name.removeprefix("present, "), tick.drill)
-        elif tick.letter == "d" and tick.at in whole:
-            yield Mark(default, "default", tick.at, tick.score, source, tick.drill)
-        elif tick.letter == "*":
-            yield Mark(best, "best", tick.at, tick.score, "optimistic: tuned on these cases", tick.drill)
-
-
-def _mark_words(mark: Mark, metric: str, width: int) -> Iterator[PieceRow]:
-    figure = "" if mark.score is None else f"   {metric} {share(mark.score)}"
-    head = f"{mark.sign} {mark.name:<7} {mark.at:.3f}{figure}"
-    words = "" if mark.words in {"default", ""} else mark.words
+def _mark_words(tick: Tick, at: float, metric: str, width: int, glyphs: Glyphs) -> Iterator[PieceRow]:
+    figure = "" if tick.score is None else f"   {metric} {share(tick.score)}"
+    head = f"{_sign(tick, glyphs)} {tick.name:<7} {at:.3f}{figure}"
     indent = " " * (MARGIN - 2)
-    short = words.partition(":")[0] if mark.name == "best" else words
-    words = words if cell_len(indent + head) + 3 + cell_len(words) <= width else short
-    if words and cell_len(indent + head) + 3 + cell_len(words) <= width:
+    room = width - cell_len(indent + head) - 3
+    words = "" if tick.source == tick.name else clean(tick.source)
+    words = words if cell_len(words) <= room or tick.name != "best" else words.partition(":")[0]
+    if words and cell_len(words) <= room:
         yield (Piece(indent), Piece(head), Piece(f"   {words}", "dim"))
         return
     yield (Piece(indent), Piece(head))
-    for line in wrap(clean(words), max(20, width - MARGIN)) if words else ():
+    for line in wrap(words, max(20, width - MARGIN)) if words else ():
         yield (Piece(" " * MARGIN), Piece(line, "dim"))
 
 
-def _area(chart: Curve, marks: Sequence[Mark], width: int, lines: int, glyphs: Glyphs) -> Iterator[PieceRow]:
+def _sign(tick: Tick, glyphs: Glyphs) -> str:
+    return dict(zip(("now", "default", "best"), "o^*" if glyphs.ascii_only else "◆▲★", strict=True))[tick.name]
+
+
+def _area(chart: Curve, marks: _Marks, width: int, lines: int, glyphs: Glyphs) -> Iterator[PieceRow]:
     """Draw the area below the curve in eighths of a cell, on an axis that ends above its highest value."""
     room, (first, last) = max(10, width - MARGIN - 1), chart.across
     series = chart.series[0]
@@ -516,11 +464,9 @@ def _area(chart: Curve, marks: Sequence[Mark], width: int, lines: int, glyphs: G
         cells = "".join(BARS[glyphs.ascii_only][min(8, max(0, n - 8 * (lines - 1 - row)))] for n in filled.tolist())
         label = labels.get(row, "")
         yield (Piece(f"{label:>{MARGIN - 1}}{side if label else plain}", "dim"), Piece(cells.rstrip(), "area"))
-    numbers = axis_numbers(first, last, room)
-    if not glyphs.ascii_only:
-        numbers = [(column, text.replace("-", "−")) for column, text in numbers]
+    numbers = [(column, with_minus(text)) for column, text in axis_numbers(first, last, room)]
     ruler = {column: tick for column, _ in numbers}
-    ends = {column: (mark.sign, "strong") for column, mark in _places(marks, first, last, room)}
+    ends = {column: (_sign(tick, glyphs), "strong") for column, tick in _places(marks, first, last, room)}
     pieces = [Piece(f"{_mark_text(axis.low, percent=percent):>{MARGIN - 1}}{origin}", "dim")]
     for column in range(room):
         sign, style = ends.get(column, (ruler.get(column, line), "dim"))
@@ -533,20 +479,20 @@ def _mark_text(value: float, *, percent: bool) -> str:
     return share(value, 0) if percent else f"{value:.3g}"
 
 
-def _places(marks: Sequence[Mark], first: float, last: float, room: int) -> Iterator[tuple[int, Mark]]:
+def _places(marks: _Marks, first: float, last: float, room: int) -> Iterator[tuple[int, Tick]]:
     """Return the columns of marks; if two collide, move the second to the nearest free column on its side."""
     taken: dict[int, float] = {}
-    for mark in marks:
-        if not first <= mark.at <= last:
+    for tick, at in marks:
+        if not first <= at <= last:
             continue
-        column = column_of(mark.at, first, last, room)
+        column = column_of(at, first, last, room)
         if column in taken:
-            step = 1 if mark.at >= taken[column] else -1
+            step = 1 if at >= taken[column] else -1
             while column in taken and 0 <= column + step < room:
                 column += step
         if column not in taken:
-            taken[column] = mark.at
-            yield column, mark
+            taken[column] = at
+            yield column, tick
 
 
 def _joined(pieces: Sequence[Piece]) -> Iterator[Piece]:
@@ -566,45 +512,20 @@ def _failures(
     state: ScreenState, failures: Sequence[FailedCase], selected: int, width: int, options: DrawOptions
 ) -> Iterator[PieceRow]:
     """Draw a line for each failure, and preview the steps of one."""
-    glyphs = options.glyphs
     listed = failures[: max(4, min(len(failures), (options.height - 4) // 3))]
-    names = [failure.name.partition("/")[2] or failure.name for failure in listed]
-    size = min(22, max(map(cell_len, names)))
-    evaluation = state.results.evaluation(str(state.focus.scorer))
-    low, high = evaluation.rewards.range or (0.0, 1.0)
-    for place, failure in enumerate(listed):
-        gold = "no error" if failure.gold is None else f"gold {failure.gold}"
-        named = f"named {_dash(glyphs) if failure.named is None else failure.named}"
-        picture = width - size - 2 - 10 - 10 - 4
-        spark = glyphs.sparkline(failure.rewards, low, high, failure.gold, failure.named, min(picture, SPARKLINE))
-        style = OUTCOME_STYLES.get(failure.outcome, "dim")
+    lines = brief_cases(state, [failure.row for failure in listed], (), width, options.glyphs)
+    for place, (failure, parts) in enumerate(zip(listed, lines, strict=True)):
+        (mark, mark_style), (name, _), *rest = parts
         yield (
-            Piece(f"{GLYPHS[failure.outcome]} ", style),
-            Piece(
-                cell(short_name(names[place], size, names), size), "strong" if place == selected else "", failure.link
-            ),
-            Piece(f"  {gold:<9} {named:<9} ", "dim"),
-            *(Piece(text, names_of) for text, names_of in (spark if failure.rewards else ())),
+            Piece(mark, mark_style),
+            Piece(name, "strong" if place == selected else "", failure.link),
+            *(Piece(text, style) for text, style in rest),
         )
-    here = failures[selected] if selected < len(failures) else failures[0]
-    rule = "-" if glyphs.ascii_only else "─"
-    head = f"{rule} {here.name} "
     yield ()
-    yield (Piece(head, "strong"), Piece(rule * max(0, width - cell_len(head)), "frame"))
-    height = max(3, options.height - 4 - len(listed))
-    display = DisplayOptions(width, glyphs, raw=glyphs.ascii_only, named=False, height=height, keys=options.keys)
+    display = DisplayOptions(width, options.glyphs, height=max(4, options.height - 3 - len(listed)), keys=options.keys)
     try:
-        lines = case_lines(state, here.row, display).lines
+        preview = case_preview(state, failures[selected].row, display)
     except InspectError as error:
         yield from paragraph(str(error), width, "bad")
         return
-    for number, line in enumerate(lines):
-        if number == height - 1 and len(lines) > height:
-            yield (Piece("..." if glyphs.ascii_only else "…", "dim"),)
-            return
-        yield tuple(Piece(text, style) for text, style in line.parts)
-
-
-def _dash(glyphs: Glyphs) -> str:
-    """Return the sign for no step."""
-    return "-" if glyphs.ascii_only else "–"
+    yield from (tuple(Piece(text, style) for text, style in line.parts) for line in preview)

@@ -2,11 +2,10 @@
 
 from msgspec import Struct
 
+from inspector.render.texts.frame_edges import THREE_COLUMNS
 from inspector.screens.base import SHORT
 from inspector.screens.screen_lines import WIDE
 
-THREE_COLUMNS = 160
-"""Least width in columns for the list of cases, the case and its verdicts side by side."""
 LOW = 30
 """Height in lines below which the reason for the gold label follows the steps, in their pane."""
 TALL = 45

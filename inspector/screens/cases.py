@@ -12,6 +12,7 @@ from textual.containers import Horizontal
 
 from inspector.case_page.case_lines import case_lines
 from inspector.case_page.opening import opening
+from inspector.render.texts.frame_edges import THREE_COLUMNS
 from inspector.render.texts.phrases import Phrase, joined
 from inspector.render.texts.sentences import counted
 from inspector.screens.base import SHORT
@@ -55,8 +56,6 @@ if TYPE_CHECKING:
 
 PANE_DELAY = 0.04
 """Seconds the cursor must rest before the steps are shown: a held arrow key moves the list alone."""
-VERY_WIDE = 160
-"""Columns from which facets, list and steps fit side by side."""
 
 LETTERS = {"threshold", "search", "condition", "sort", "tag", "note"}
 """Actions whose keys are priority bindings."""
@@ -146,7 +145,7 @@ class CasesScreen(ReadingScreen):
 
     def _lay_out(self) -> None:
         wanted = self._pane_wanted
-        room = self.size.width >= (VERY_WIDE if self.facets.display else WIDE)
+        room = self.size.width >= (THREE_COLUMNS if self.facets.display else WIDE)
         self.query_one("#pane", StepView).display = room if wanted is None else wanted
 
     # -- showing

@@ -51,6 +51,11 @@ class ScreenHelp(Controller[HelpedScreen]):
 
         self.screen.app.push_screen(guide_page(self.screen.GUIDE))
 
+    def action_method(self) -> None:
+        """Open the page of the guide on a screen without figures of its own to explain."""
+        self.screen.close_rail()
+        self.action_guide()
+
     def action_keys(self) -> None:
         """List everything that can be done here, and do what is chosen."""
         from inspector.screens.help_pages import grouped, outcome_marks

@@ -14,12 +14,13 @@ from textual.worker import get_current_worker
 from inspector.analyses import Page
 from inspector.render.documents.row_documents import Document
 from inspector.render.lines import CaseLink, Sheet
+from inspector.render.texts.frame_edges import THREE_COLUMNS
 from inspector.render.texts.phrases import Phrase, name_forms
 from inspector.render.texts.sentences import counted
 from inspector.render.texts.text import clean
 from inspector.screens.base import AppScreen
-from inspector.screens.cases_behind import BESIDE, SHARE, CasesBehind
 from inspector.screens.cases_behind import LEAST as LEAST_BENEATH
+from inspector.screens.cases_behind import SHARE, CasesBehind
 from inspector.screens.controller import same_owners
 from inspector.screens.export import offer_exports
 from inspector.screens.messages import CasesFound, Computed, Export, Go, Inspected
@@ -232,7 +233,7 @@ class SheetScreen(AppScreen):
         if not panes:
             return
         pane, body = panes.first(StepView), self.query_one("#sheet-body")
-        beside = self.size.width >= BESIDE
+        beside = self.size.width >= THREE_COLUMNS
         lines = 0 if beside else self._lines_beneath(sheet, body.size.height)
         body.set_class(beside, "-beside")
         if beside:

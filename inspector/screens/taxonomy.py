@@ -18,6 +18,7 @@ from inspector.render.blocks import Note as Paragraph
 from inspector.render.documents.row_documents import Document
 from inspector.render.lines import PieceRow, Sheet, paragraph
 from inspector.render.terminal import Terminal
+from inspector.render.texts.frame_edges import THREE_COLUMNS
 from inspector.render.texts.phrases import Phrase
 from inspector.render.texts.sentences import counted
 from inspector.screens.dialog import Picking
@@ -55,8 +56,6 @@ COLUMNS = ("pattern", "error_type", "subset", "generator")
 NOTE_LINES = 3
 """Lines of a note that is longer than its line in the list."""
 NOTHING = "Cases of the selected category, with the scorers that fail on them and their common properties."
-WIDE = 160
-"""Least width in columns at which the cases are next to the lists, not below them."""
 
 
 class TaxonomyScreen(SheetScreen):
@@ -122,7 +121,7 @@ class TaxonomyScreen(SheetScreen):
         )
 
     def on_resize(self) -> None:
-        self.query_one("#taxonomy").set_class(self.app.size.width >= WIDE, "-wide")
+        self.query_one("#taxonomy").set_class(self.app.size.width >= THREE_COLUMNS, "-wide")
 
     # -- showing
 

@@ -376,7 +376,7 @@ def _pair_lines(field: ScorerField, rows: Sequence[Row]) -> Iterator[PairLine]:
 def _quadrant_cells(
     field: ScorerField, places: tuple[int, ...], side: str, cells: Mapping[tuple[str, str], Row]
 ) -> Iterator[Cell]:
-    for name, sides in zip(QUADRANTS, ((True, True), (True, False), (False, True), (False, False)), strict=True):
+    for name, sides in QUADRANTS.items():
         row = cells.get(("all", f"{side}_{name}"))
         if row is None or row["value"] is None:
             yield count(None)

@@ -8,11 +8,11 @@ from msgspec.structs import replace
 
 from inspector.analyses._columns import axis_of, column_title, usual_error_column, value_title
 from inspector.analyses._pair import (
-    QUADRANTS,
     ScorerPair,
     difference_table,
     oracle_table,
     overlap_table,
+    quadrant_cells,
     setting_blocks,
 )
 from inspector.render.blocks import Block, Note, Panel
@@ -172,19 +172,13 @@ def _not_ruled_out(low: float, high: float) -> Iterator[str]:
 def side_panel(pair: ScorerPair, figures: PairFigures, side: str, members: Bools) -> Panel:
     """Draw right and wrong verdicts on the cases of a side, and describe the oracle."""
     counts = quadrants(pair.aligned, 0, 1, members)
-    cells = []
-    for name, (left, right) in zip(
-        QUADRANTS, ((True, True), (True, False), (False, True), (False, False)), strict=True
-    ):
-        link = pair.link(side, left, right, counts[name])
-        cells.append(count(counts[name], link, "strong" if left != right else ""))
-    both, only_a, only_b, neither = cells
+    both, only_a, only_b, neither = quadrant_cells(pair, side, counts)
     drawn = Square(
         "", SquareSide("A right", "A wrong"), SquareSide("B right", "B wrong"), (both, only_a, only_b, neither)
     )
     n = sum(counts.values())
-    alone = {"A": counts[QUADRANTS[1]], "B": counts[QUADRANTS[2]]}
-    union = counts[QUADRANTS[0]] + sum(alone.values())
+    alone = {"A": counts["only_scorer_right"], "B": counts["only_other_right"]}
+    union = counts["both_right"] + sum(alone.values())
     does = "finds" if side == "erroneous" else "clears"
     (first, most), (second, least) = sorted(alone.items(), key=lambda pair: -pair[1])
     notes = [Note(f"{first} alone {does} {most:,}, {second} alone {least:,}.")]

@@ -125,14 +125,16 @@ def _ticks(evaluation: Evaluation, score_curve: Any, scope: ResultSet, benchmark
     if present is not None:
         is_default = (present, rule.source) == (default, source)
         words = f"present, the default: {source}" if is_default else f"present: {rule.source}"
-        yield Tick(present, "^", words, score=score(present))
+        name = "default" if is_default else "now"
+        yield Tick(present, "^", words, score=score(present), name=name, source=rule.source)
     for name, cut in by_subset.items():
-        yield Tick(cut, "^", f"present, {name} (by subset)")
+        yield Tick(cut, "^", f"present, {name} (by subset)", name="now", source=f"{name} (by subset)")
     if present != default:
-        yield Tick(default, "d", f"default: {source}", "gold")
+        yield Tick(default, "d", f"default: {source}", "gold", name="default", source=source)
     if score_curve.best is not None:
         best, value = score_curve.best
-        yield Tick(best, "*", f"best on these: {share(value)}, optimistic", "gold", score=value)
+        words = f"best on these: {share(value)}, optimistic"
+        yield Tick(best, "*", words, "gold", score=value, name="best", source="optimistic: tuned on these cases")
     cuts: dict[float, list[str]] = {}
     for subset, cut in (dev_cuts(evaluation, scope, benchmark) if dev else {}).items():
         if cut not in by_subset.values():

@@ -6,6 +6,8 @@ from inspector.render.texts.text import cell
 
 FRAME = "frame"
 """Style of the lines of a frame."""
+TWO_COLUMNS, THREE_COLUMNS = 100, 160
+"""Least widths of a screen in cells for frames in two and in three columns."""
 
 
 def fit_edge(title: str, status: str, width: int, line: str) -> tuple[str, str, str]:

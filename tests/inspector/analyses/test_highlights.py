@@ -45,8 +45,10 @@ def test_every_number_is_the_list_of_its_cases_and_no_interval_holds_nothing():
 
 
 def test_of_a_column_one_value_is_told_and_of_a_few_columns():
-    slices = [Highlight(f"slice {at}", "", {"column": name}, 1, (), 0.5) for at, name in enumerate("aabacdeb")]
-    others = [Highlight("leaning", "", {}, 1, (), 0.4)]
+    slices = [
+        Highlight(f"slice {at}", f"slice {at}", "", {"column": name}, 1, (), 0.5) for at, name in enumerate("aabacdeb")
+    ]
+    others = [Highlight("leaning", "leaning", "", {}, 1, (), 0.4)]
     assert [fact.words for fact in varied([*slices, *others])] == ["slice 0", "slice 2", "slice 4", "leaning"]
 
 

@@ -8,10 +8,10 @@ from rich.cells import cell_len
 from inspector.render.blocks import Note, Panel
 from inspector.render.charts.glyphs import Glyphs
 from inspector.render.lines import CaseLink, text_of
-from inspector.render.panels import THREE, lay_out
+from inspector.render.panels import drawn_by, lay_out
 from inspector.render.table_blocks import count, table, text
 from inspector.render.terminal import Terminal
-from inspector.render.texts.frame_edges import fit_edge
+from inspector.render.texts.frame_edges import THREE_COLUMNS, fit_edge
 
 PLACES = ("row", "half", "side")
 WORDS = st.text(st.sampled_from("ab cé漢"), max_size=30)
@@ -27,7 +27,7 @@ def test_an_edge_fills_its_width_and_gives_up_its_status_first(title, status, wi
 
 
 def drawn(panels, width, height):
-    return lay_out(panels, width, height, Terminal(width, Glyphs()).inside)[0]
+    return lay_out(drawn_by(Terminal(width, Glyphs()).inside, panels), width, height)[0]
 
 
 def notes(places):
@@ -50,7 +50,7 @@ def test_panels_fill_width_and_height_and_lose_nothing(places, width, height):
 
 @pytest.mark.parametrize(
     ("width", "beside"),
-    [(80, {}), (120, {"title 1": "title 2"}), (THREE, {"title 1": "title 2", "title 0": "title 3"})],
+    [(80, {}), (120, {"title 1": "title 2"}), (THREE_COLUMNS, {"title 1": "title 2", "title 0": "title 3"})],
 )
 def test_halves_are_beside_each_other_and_the_side_is_at_the_right_where_there_is_room(width, beside):
     lines = [text_of(row) for row in drawn(notes(("row", "half", "half", "side")), width, 40)]

@@ -6,7 +6,7 @@ from rich.cells import cell_len
 from inspector.render.blocks import Fold, Note, Panel
 from inspector.render.charts.glyphs import Glyphs
 from inspector.render.lines import text_of
-from inspector.render.panels import framed, lay_out, method_of
+from inspector.render.panels import drawn_by, framed, lay_out, method_of
 from inspector.render.table_blocks import Cell, Kind, difference_column, forest_column, points, table, text
 from inspector.render.terminal import Terminal
 
@@ -22,9 +22,8 @@ def panels_of(blocks, width):
 
 
 def drawn(blocks, width, height=0, **more):
-    lines, natural = lay_out(
-        panels_of(blocks, width), width, height, Terminal(width, Glyphs(), split=True).inside, **more
-    )
+    draw = Terminal(width, Glyphs(), split=True).inside
+    lines, natural = lay_out(drawn_by(draw, panels_of(blocks, width)), width, height, **more)
     return [text_of(line) for line in lines], natural
 
 

@@ -6,7 +6,6 @@ import example
 import making
 from inspector.analyses import load
 from inspector.cli import main
-from inspector.render.table_blocks import Table
 from inspector.screens.board import BoardScreen
 from inspector.screens.cases import CasesScreen
 from inspector.state.case_list.listed import cleared
@@ -120,8 +119,8 @@ async def test_the_panes_follow_what_people_say_where_a_condition_speaks_of_it(t
         assert "15 of 60 cases" in screen_text(pilot.app)
         details = pilot.app.screen.details
         await until(pilot, lambda: details._facts is not None and sum(one.n for one in details._facts.outcomes) == 15)
-        blocks = [block for section in load("highlights").view(left).sections for block in section.blocks]
-        assert repr(details._facts.highlights) == repr(next((one for one in blocks if isinstance(one, Table)), None))
+        told = load("highlights").view(left).rows
+        assert [fact.words for fact in details._facts.highlights] == told["fact"].to_list()
 
 
 async def test_without_a_scorer_the_cases_come_first_and_the_board_says_why_it_is_empty(tmp_path):
