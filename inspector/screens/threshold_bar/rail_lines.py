@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inspector.render.cells import dash, interval, share, signed
+from inspector.render.cells import dash, interval, share, signed, with_minus
 from inspector.render.charts.glyphs import OUTCOME_STYLES, Glyphs
 from inspector.render.texts.headlines import Headline
 from inspector.render.texts.phrases import Phrase, parts
@@ -158,7 +158,7 @@ def _outcomes(now: ScreenState, before: ScreenState, codes: tuple[int, ...]) -> 
         change = count - before.summary.outcome_counts[name]
         style = OUTCOME_STYLES.get(name, "dim")
         yield Phrase((f"{GLYPHS[name]} {WORDS[name]} {count:,}", f"{GLYPHS[name]} {count:,}"), rank=1, style=style)
-        yield Phrase((f" ({change:+,})  " if change else "  ",), style="dim")
+        yield Phrase((f" ({with_minus(f'{change:+,}')})  " if change else "  ",), style="dim")
 
 
 def _changed(now: ScreenState, before: ScreenState, *, wide: bool) -> Phrase:

@@ -93,7 +93,7 @@ def test_numbers_are_those_of_before_and_after(study, width, threshold):
     for word, count in now.summary.outcome_counts.items():
         if word in {"exact", "early", "late", "missed", "clean", "false_alarm"}:
             difference = count - study.summary.outcome_counts[word]
-            said = f" {count}" + (f" ({difference:+})" if difference else "  ")
+            said = f" {count}" + (f" ({difference:+})".replace("-", "−") if difference else "  ")
             words = [f"{GLYPHS[word]} {word.replace('_', ' ')}{said}", f"{GLYPHS[word]}{said}"]
             assert any(form in "".join(rest) for form in words[: 1 if width == WIDE else 2])
     right, wrong, other = ThresholdChanges.between(study, now)
