@@ -111,6 +111,8 @@ class BoardScreen(AppScreen):
         self._rows_of: tuple[object, ...] = ()
         self._bare = pl.DataFrame(schema=BOARD)
         self._told = Standings()
+        self._order = ""
+        self._marks: dict[int, list[TextPart]] = {}
         self.frame = self._told.beside(self._bare)
 
     def compose(self) -> ComposeResult:
@@ -232,6 +234,8 @@ class BoardScreen(AppScreen):
         table.show(frame, np.arange(frame.height, dtype=np.int32), self._columns[self.kind], key="row")
         table.sorted_by = self.arranging.sort_mark()
         self._told = known
+        self._marks.clear()
+        self._order = (" | " if self.context.glyphs.ascii_only else " · ").join(self._order_words())
         self._describe()
 
     def _axis(self, fitted: ChartAxis) -> ChartAxis:
@@ -299,6 +303,7 @@ class BoardScreen(AppScreen):
             if (scorer, benchmark) != (self.state.focus.scorer, self.state.focus.benchmark):
                 self.close_rail()
                 self.put(self.state.focused(scorer, benchmark))
+                return
         self._describe()
 
     def _describe(self) -> None:
@@ -311,7 +316,7 @@ class BoardScreen(AppScreen):
         if self.how.against:
             title = f"Scorers: differences to {short_name(self.how.against, 40, self.state.results.chosen)}"
         between = " | " if self.context.glyphs.ascii_only else " · "
-        table.caption(title, between.join(self._order()), between.join(filter(None, (opens, position))))
+        table.caption(title, self._order, between.join(filter(None, (opens, position))))
         if key:
             words = f"{title_of(key, self.kind)}: {self.legend.column(key)}."
             if key == "interval" and line is not None and (ends := self._ends(line)):
@@ -328,13 +333,14 @@ class BoardScreen(AppScreen):
         low, high = (line[f"{'d_' if against else ''}{name}"] for name in ("low", "high"))
         if low is None or high is None:
             return ""
-        text = f"{signed(low)} to {signed(high)}" if against else f"{share(low)} to {share(high)}"
-        return text if self.context.glyphs.ascii_only else text.replace("-", "−")
+        return f"{signed(low)} to {signed(high)}" if against else f"{share(low)} to {share(high)}"
 
     def _write_marks(self, line: dict[str, Any]) -> None:
         """Write the marks below the rows and, if no panels are shown, remarks on the row."""
         width = max(20, self.table.viewport.width - 2)
-        marks = [(" ", ""), *self.legend.line(width)]
+        if width not in self._marks:
+            self._marks[width] = [(" ", ""), *self.legend.line(width)]
+        marks = self._marks[width]
         # Remarks hide at most one row.
         room = self.table.viewport.height - 1 - self.table.row_count - FOOT
         if self.details.sheet.display:
@@ -358,11 +364,12 @@ class BoardScreen(AppScreen):
             lines = [*lines[: most - 1], cell(" ".join(lines[most - 1 :]), width)]
         return [[(f" {line}", "dim")] for line in lines]
 
-    def _order(self) -> Iterator[str]:
+    def _order_words(self) -> Iterator[str]:
         """Yield the metric, the grouping of rows and their order."""
-        kinds = self.frame["over"].drop_nulls().unique().to_list() if len(metrics_of(self.frame)) == 1 else []
+        metrics = metrics_of(self.frame)
+        kinds = self.frame["over"].drop_nulls().unique().to_list() if len(metrics) == 1 else []
         if len(kinds) == 1:
-            yield f"{metrics_of(self.frame)[0]}: {kinds[0]}"
+            yield f"{metrics[0]}: {kinds[0]}"
         if self.how.subsets and self.frame["subset"].is_not_null().any():
             yield f"rows by {self.how.rows}"
         key, _, direction = self.how.sort.rpartition(":")

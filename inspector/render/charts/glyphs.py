@@ -86,7 +86,7 @@ class Glyphs(Struct, frozen=True):
         Colours show the side of the threshold and the distance from it: `levels` has a digit for each step
         (see `reward_level`), or is empty.
         Where `width` cells are too few for all steps, those around these two stand for them; see
-        `inspector.render.charts.glyphs`.
+        `inspector.render.charts.sparkline_runs`.
         """
         span, n_steps = (high - low) or 1.0, len(rewards)
         runs = [(0, n_steps)] if width is None else shown_runs(n_steps, max(4, width), gold, verdict)
@@ -98,8 +98,13 @@ class Glyphs(Struct, frozen=True):
                 if step == gold:
                     parts.append((">" if self.ascii_only else "▸", "gold"))
                 style = f"reward-{levels[step]}" if levels else ""
+                style = f"{style} predicted".strip() if step == verdict else style
                 level = self.level((rewards[step] - low) / span)
-                parts.append((level, f"{style} predicted".strip() if step == verdict else style))
+                if parts and parts[-1][1] == style:
+                    # Few parts are drawn faster than many.
+                    parts[-1] = (parts[-1][0] + level, style)
+                else:
+                    parts.append((level, style))
         return [*parts, gap] if runs and runs[-1][1] < n_steps else parts
 
     def curve(self, values: Sequence[float | None], top: float) -> str:

@@ -94,7 +94,7 @@ def test_a_sparkline_marks_gold_and_the_predicted_step(ascii_only, text):
 @pytest.mark.parametrize("gold", [-1, None, 9])
 def test_without_a_gold_step_there_is_no_arrow(gold):
     parts = Glyphs().sparkline([0.5, 0.5], 0.5, 0.5, gold, -1)
-    assert parts == [("▁", ""), ("▁", "")]
+    assert parts == [("▁▁", "")]
 
 
 def test_a_curve_leaves_a_blank_where_nothing_is_known():
