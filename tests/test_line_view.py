@@ -4,7 +4,7 @@ from rich.style import Style
 from textual.app import App, ComposeResult
 from textual.strip import Strip
 
-from inspector.widgets.line_scroll import LineScroll, changed_until
+from inspector.widgets.line_scroll import LineScroll, changed_cells
 from inspector.widgets.line_view import Line, LineView
 from screen_text import press, settled
 
@@ -270,26 +270,27 @@ async def test_every_style_name_of_the_palette_exists_and_no_other():
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "end"),
+    ("old", "new", "cells"),
     [
-        ("same", "same", 1),
-        ("threshold 0.50 now", "threshold 0.51 now", 14),
-        ("abc", "xbc", 1),
-        ("aaaa", "aaab", 4),
-        ("short", "longer", 6),
-        ("数学 one", "数字 one", 8),
-        ("1 数学", "2 数学", 6),
+        ("same", "same", (4, 4)),
+        ("threshold 0.50 now", "threshold 0.51 now", (13, 14)),
+        ("abc", "xbc", (0, 1)),
+        ("aaaa", "aaab", (3, 4)),
+        ("aaab", "aaba", (2, 4)),
+        ("short", "longer", (0, 6)),
+        ("数学 one", "数字 one", (0, 8)),
+        ("1 数学", "2 数学", (0, 6)),
     ],
 )
-def test_a_line_is_written_up_to_its_last_changed_cell(old, new, end):
-    found = changed_until(Strip([Segment(old)]), Strip([Segment(new)]))
-    assert found == end
+def test_a_line_is_written_from_its_first_to_its_last_changed_cell(old, new, cells):
+    assert changed_cells(Strip([Segment(old)]), Strip([Segment(new)])) == cells
 
 
 def test_what_lies_beyond_the_written_cells_is_the_same():
     bold = Style(bold=True)
     old = Strip([Segment("gold ", bold), Segment("0.50"), Segment(" tail", bold)])
     new = Strip([Segment("gold ", bold), Segment("0.49"), Segment(" tail", bold)])
-    end = changed_until(old, new)
-    assert end == 9
-    assert list(old.crop(end)) == list(new.crop(end))
+    first, end = changed_cells(old, new)
+    assert (first, end) == (7, 9)
+    for cells in ((0, first), (end,)):
+        assert list(old.crop(*cells)) == list(new.crop(*cells))

@@ -6,7 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from inspector.render.charts.glyphs import reward_level
+from inspector.render.charts.glyphs import reward_levels
 from inspector.render.texts.text import apart_from
 from scoring.data.reward_transforms import DIFFERENCES, REWARDS
 from scoring.evaluation.evaluation import Evaluation
@@ -54,7 +54,7 @@ class Track(Struct, frozen=True, eq=False, dict=True):
         scorer, threshold = self.evaluation.scorer, self.threshold(step)
         if threshold is None:
             return "dim"
-        return f"reward-{reward_level(self.rewards[step], threshold, scorer.high - scorer.low)}"
+        return f"reward-{reward_levels((self.rewards[step],), threshold, scorer.high - scorer.low)}"
 
     @cached_property
     def kind(self) -> Literal["bars", "ticks", "marks"]:

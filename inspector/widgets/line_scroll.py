@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any, ClassVar
 
 from rich.cells import cell_len
@@ -133,6 +134,7 @@ class LineScroll(ScrollView, can_focus=True):
         self._seen: Size | None = None
         self._styles_by_name: dict[tuple[str, str], Style] = {}
         self._captions = "", "", ""
+        self._edges = "", ""
 
     def line_strip(self, line: int) -> Strip:
         """Return line `line` (0-based, fixed lines first) in its whole width; past the end, an empty strip."""
@@ -206,17 +208,17 @@ class LineScroll(ScrollView, can_focus=True):
         return Strip.join([strip.crop(0, fixed), scrolled])
 
     def repaint_changed(self) -> None:
-        """Write what differs from what was painted last, of every visible line the cells up to the last changed one.
+        """Write what differs from what was painted last, of every visible line the cells from the first changed one on.
 
         A threshold that moves changes one column of every row; over a slow connection the rest need not be sent again.
-        Textual 8.2 always writes from the widget's left edge: what changes often belongs at the left.
         """
         regions = []
         with self._looking():
             for y in range(self.viewport.height):
                 old, new = self._painted.get(y), self._visible_strip(y)
                 if old != new:
-                    regions.append(Region(0, y, self.viewport.width if old is None else changed_until(old, new), 1))
+                    first, end = (0, self.viewport.width) if old is None else changed_cells(old, new)
+                    regions.append(Region(first, y, end - first, 1))
         if regions:
             self.refresh(*regions)
 
@@ -308,28 +310,36 @@ class LineScroll(ScrollView, can_focus=True):
         Only a widget of the class `pane` has a frame. The status is left out if the edge is too short for both.
         """
         if (title, status, hint) != self._captions:
-            before, self._captions = self._captions, (title, status, hint)
-            self._write_edges(upper=before[:2] != (title, status), lower=before[2] != hint)
+            self._captions = title, status, hint
+            self._write_edges(whole=False)
 
-    def _write_edges(self, *, upper: bool = True, lower: bool = True) -> None:
-        """Write the edges, with heavy lines if the pane has the focus. Only their rows are repainted."""
+    def _write_edges(self, *, whole: bool = True) -> None:
+        """Write the edges, with heavy lines if the pane has the focus: `whole`, or only their changed cells."""
         if not (self.is_attached and self.styles.border_top[0]):
             return
         # Textual draws a corner, a line and a blank at either end of a label.
-        width = self.outer_size.width
+        width = self.outer_size.width - 6
         title, status, hint = map(clean, self._captions)
-        if upper:
-            left, line, right = fit_edge(title, status, width - 6, "━" if self.has_focus else "─")
-            # Without a status, Textual draws the rest of the line.
-            rest = (line, (right, self._edge_style("dim"))) if right else ()
-            styled = (left if right else left.rstrip(), self._edge_style("strong")), *rest
-            self._border_title = Content.assemble(*styled) if left or right else None
-        if lower:
-            fits = bool(hint) and cell_len(hint) <= width - 6
-            self._border_subtitle = Content.assemble((hint, self._edge_style("dim"))) if fits else None
-        rows = [row for row, changed in ((-1, upper), (self.container_size.height, lower)) if changed]
-        if width and self.is_mounted:
-            self.refresh(*(Region(-self.styles.gutter.left, row, width, 1) for row in rows))
+        left, line, right = fit_edge(title, status, width, "━" if self.has_focus else "─")
+        hint = hint if cell_len(hint) <= width else ""
+        # Without a status, Textual draws the rest of the line.
+        rest = (line, (right, self._edge_style("dim"))) if right else ()
+        styled = (left if right else left.rstrip(), self._edge_style("strong")), *rest
+        self._border_title = Content.assemble(*styled) if left or right else None
+        self._border_subtitle = Content.assemble((hint, self._edge_style("dim"))) if hint else None
+        before, self._edges = self._edges, (f"{left}{line}{right}", " " * (width - cell_len(hint)) + hint)
+        if width <= 0 or not self.is_mounted:
+            return
+        regions = []
+        for row, old, new in zip((-1, self.container_size.height), before, self._edges, strict=True):
+            first, end = changed_cells(Strip([Segment(old)]), Strip([Segment(new)]))
+            if whole:
+                regions.append(Region(-self.styles.gutter.left, row, width + 6, 1))
+            elif end > first:
+                # The blanks beside a label are also new.
+                regions.append(Region(2 + first - self.styles.gutter.left, row, end - first + 2, 1))
+        if regions:
+            self.refresh(*regions)
 
     def _edge_style(self, name: str) -> ContentStyle:
         return ContentStyle.from_rich_style(self.line_style(name))
@@ -363,32 +373,29 @@ class LineScroll(ScrollView, can_focus=True):
         return self.is_mounted and super()._scroll_to(x, y, **{**options, "animate": False})
 
 
-def changed_until(old: Strip, new: Strip) -> int:
-    """Return one past the last cell in which two strips differ, or a little more: wide characters are never cut."""
-    width = new.cell_length
-    if old.cell_length != width:
-        return max(old.cell_length, width)
-    for before, after in zip(reversed(list(old)), reversed(list(new)), strict=False):
-        if before == after:
-            width -= after.cell_length
-            continue
-        narrow = len(before.text) == before.cell_length and len(after.text) == after.cell_length
-        if before.style == after.style and narrow:
-            width -= _common_end(before.text, after.text)
-        break
-    return max(1, width)
+def changed_cells(old: Strip, new: Strip) -> tuple[int, int]:
+    """Return the first cell in which two strips differ and one past the last, or a few more: no wide character is cut.
+
+    All cells if the strips differ in length, none if they are equal.
+    """
+    if old.cell_length != new.cell_length:
+        return 0, max(old.cell_length, new.cell_length)
+    first, behind = _equal_cells(old, new), _equal_cells(old, new, reverse=True)
+    return first, max(first, new.cell_length - behind)
 
 
-def _common_end(before: str, after: str) -> int:
-    """How many characters two texts have in common at their ends."""
-    shared, longest = 0, min(len(before), len(after))
-    while shared < longest:
-        middle = (shared + longest + 1) // 2
-        if before[-middle:] == after[-middle:]:
-            shared = middle
-        else:
-            longest = middle - 1
-    return shared
+def _equal_cells(old: Strip, new: Strip, *, reverse: bool = False) -> int:
+    """Return how many cells at the beginning of two lines are equal, or at their end with `reverse`."""
+    cells, way = 0, -1 if reverse else 1
+    for before, after in zip(list(old)[::way], list(new)[::way], strict=False):
+        if before != after:
+            narrow = len(before.text) == before.cell_length and len(after.text) == after.cell_length
+            if before.style == after.style and narrow:
+                pairs = zip(before.text[::way], after.text[::way], strict=False)
+                cells += sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+            break
+        cells += after.cell_length
+    return cells
 
 
 # -- panes that tell when there is more or less room

@@ -10,6 +10,7 @@
 | `lasting_output` | writing to a terminal that is gone waits for ever | none |
 | `orderly_driver` | to a browser packets are written from two threads, one amid the other | none |
 | `inert_pastes` | what a paste holds of escape sequences is pressed as keys; an absurd number ends reading | none |
+| `SpanCompositor` | lines that changed in part are written from the left edge of their widget | none |
 | `painted` | what is on screen can be had as a picture, and not as lines | none |
 | `EndingNotifications` | a toast that is made as its time ends stops the app for ever; toasts pile up | none |
 | `without_colours` | `NO_COLOR` makes sixteen colours black on black | none |
@@ -33,7 +34,10 @@ from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Self, TextIO, cast
 
+from rich.console import Console
+from rich.control import Control
 from textual import on
+from textual._compositor import ChopsUpdate, Compositor
 from textual._xterm_parser import XTermParser
 from textual.actions import SkipAction
 from textual.app import App
@@ -509,6 +513,32 @@ def painted(screen: "Screen[Any]") -> list[Strip]:
     return screen._compositor.render_strips()  # noqa: SLF001  # Textual exports pictures alone
 
 
+# -- only changed cells are written
+
+
+class SpanUpdate(ChopsUpdate):
+    """The changed spans of lines. Textual 8.2 writes each from the left edge of its widget."""
+
+    def render_segments(self, console: Console) -> str:
+        written: list[str] = []
+        for y, first, last in self.spans:
+            for end, (x, strip) in zip(self.chop_ends[y], self.chops[y].items(), strict=False):
+                if strip is None or x >= last or end <= first:
+                    continue
+                start = max(x, first)
+                shown = strip if start == x and end <= last else strip.crop(start - x, min(end, last) - x)
+                written += (Control.move_to(start, y).segment.text, shown.render(console))
+        return "".join(written)
+
+
+class SpanCompositor(Compositor):
+    """Writes only changed spans: over a slow connection, the rest of their lines need not be sent again."""
+
+    def render_partial_update(self) -> ChopsUpdate | None:
+        update = super().render_partial_update()
+        return None if update is None else SpanUpdate(update.chops, update.spans, update.chop_ends)
+
+
 # -- sizes that are no longer true are not laid out
 
 
@@ -521,6 +551,10 @@ class Steady(MessagePump):
     """
 
     _is_new = True
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        cast("Screen[object]", self)._compositor = SpanCompositor()  # noqa: SLF001  # Textual offers no other way
 
     @on(Resize)
     def _only_the_present_size(self, event: Resize) -> None:

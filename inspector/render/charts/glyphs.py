@@ -84,7 +84,7 @@ class Glyphs(Struct, frozen=True):
         """Draw one character a step: an arrow stands before the gold step, the predicted step is underlined.
 
         Colours show the side of the threshold and the distance from it: `levels` has a digit for each step
-        (see `reward_level`), or is empty.
+        (see `reward_levels`), or is empty.
         Where `width` cells are too few for all steps, those around these two stand for them; see
         `inspector.render.charts.sparkline_runs`.
         """
@@ -116,20 +116,28 @@ CLOSE, FAR = 0.05, 0.25
 """Distances from the threshold, as shares of a scorer's range: close up to the first, far from the second on."""
 
 
-def reward_level(reward: float, threshold: float, span: float) -> int:
-    """Return how far a reward is from the threshold: 1 far below it, 3 close to it, 5 far above it.
+def reward_levels(rewards: Sequence[float], threshold: float, span: float) -> str:
+    """Return how far each reward is from the threshold, a digit each: 1 far below it, 3 close to it, 5 far above it.
 
     `span` is the width of the scorer's range. Each level has its own style, such as `reward-1`. Distances are from
-    the nearest multiple of CLOSE, so that moving the threshold changes few colours. The side of the threshold is
-    exact.
+    the nearest multiple of CLOSE, so that moving the threshold changes few colours; a level other than 3 is on the
+    true side of the threshold.
     """
-    grid = CLOSE * (span or 1.0)
-    distance = (reward - round(threshold / grid) * grid) / (span or 1.0)
-    if abs(distance) < CLOSE or (distance < 0) != (reward < threshold):
-        return 3
-    if distance < 0:
-        return 1 if distance <= -FAR else 2
-    return 5 if distance >= FAR else 4
+    span = span or 1.0
+    centre, close, far = round(threshold / (CLOSE * span)) * CLOSE * span, CLOSE * span, FAR * span
+    lowest, low, high, highest = centre - far, centre - close, centre + close, centre + far
+    return "".join(
+        "1"
+        if reward <= lowest
+        else "2"
+        if reward <= low
+        else "3"
+        if reward < high
+        else "4"
+        if reward < highest
+        else "5"
+        for reward in rewards
+    )
 
 
 def apportioned(counts: Sequence[int], width: int) -> list[int]:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import polars as pl
 from msgspec import Struct
 
-from inspector.render.charts.glyphs import reward_level
+from inspector.render.charts.glyphs import reward_levels
 from scoring.data.schema import Bools, Ints
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.single_case import reward_threshold
@@ -17,7 +17,7 @@ from scoring.selection.result_set import ResultSet
 from scoring.selection.searching import found_places
 
 LEVELS = "levels of rewards"
-"""Distance of each reward of a case from the threshold (see `reward_level`); null without a reward threshold."""
+"""Distance of each reward of a case from the threshold (see `reward_levels`); null without a reward threshold."""
 FOCUSED: dict[str, pl.DataType] = {
     "rewards": pl.List(pl.Float64()),
     "solution": pl.Float64(),
@@ -135,4 +135,4 @@ def _levels(evaluation: Evaluation, row: int) -> str | None:
     rewards, threshold, scorer = evaluation.rewards.of(row), reward_threshold(evaluation, row), evaluation.scorer
     if rewards is None or threshold is None:
         return None
-    return "".join(str(reward_level(reward, threshold, scorer.high - scorer.low)) for reward in rewards)
+    return reward_levels(rewards, threshold, scorer.high - scorer.low)

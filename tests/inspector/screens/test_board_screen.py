@@ -92,7 +92,7 @@ async def test_the_cursor_says_which_scorer_is_in_focus_and_a_moved_threshold_ch
         beta = row(pilot, "beta")
         was = pilot.app.state
         await press(pilot, "t", *["right"] * 3)
-        await shows(pilot, "60.0 +15.0", "missed 1 (-1)", "exact 3 (+1)")
+        await shows(pilot, "60.0 +15.0", "missed 1 (−1)", "exact 3 (+1)")
         assert row(pilot, "alpha")[0] == "60.0"
         assert row(pilot, "beta") == beta
         await press(pilot, "escape")

@@ -40,7 +40,7 @@ async def test_the_rail_says_where_the_threshold_is_and_what_moving_it_did_and_g
         text = await rests(
             pilot, "threshold 0.530 (was 0.500)", "F1 60.0 +15.0", "1 changed: 1 right, 0 wrong, 0 still wrong"
         )
-        assert all(part in text for part in ("= exact 3 (+1)", "o missed 1 (-1)", "> late 1  ", "! false alarm 1 "))
+        assert all(part in text for part in ("= exact 3 (+1)", "o missed 1 (−1)", "> late 1  ", "! false alarm 1 "))
         axis = next(line for line in screen_lines(pilot.app) if "▲" in line)
         assert axis.index("d") < axis.index("▲") < axis.index("*")
         await pilot.resize_terminal(120, 36)
