@@ -1,5 +1,6 @@
 """Small pictures in text: bars, sparklines and outcome cells, in Unicode or plain ASCII."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
@@ -125,19 +126,8 @@ def reward_levels(rewards: Sequence[float], threshold: float, span: float) -> st
     """
     span = span or 1.0
     centre, close, far = round(threshold / (CLOSE * span)) * CLOSE * span, CLOSE * span, FAR * span
-    lowest, low, high, highest = centre - far, centre - close, centre + close, centre + far
-    return "".join(
-        "1"
-        if reward <= lowest
-        else "2"
-        if reward <= low
-        else "3"
-        if reward < high
-        else "4"
-        if reward < highest
-        else "5"
-        for reward in rewards
-    )
+    below, above = (centre - far, centre - close), (centre + close, centre + far)
+    return "".join(str(1 + bisect_left(below, reward) + bisect_right(above, reward)) for reward in rewards)
 
 
 def apportioned(counts: Sequence[int], width: int) -> list[int]:
