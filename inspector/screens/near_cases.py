@@ -9,7 +9,7 @@ from inspector.render.charts.glyphs import OUTCOME_STYLES
 from inspector.render.texts.sentences import GLYPHS
 from inspector.render.texts.text import TextPart
 from inspector.screens.case_columns import case_columns
-from inspector.screens.controller import ControlledScreen, Controller
+from inspector.screens.controller import ControlledScreen, Controller, same_owners
 from inspector.screens.screen_lines import make_table
 from inspector.state.case_list.catalogue import REWARDS, order_words
 from inspector.state.screen_state import ScreenState
@@ -41,6 +41,7 @@ class NearCases(Controller[ListedScreen]):
 
     _timer: "Timer | None" = None
     _shown_of: tuple[object, ...] = ()
+    _columns_for: tuple[object, ...] = ()
 
     def compose(self) -> ComposeResult:
         """Compose the list, which takes no keys."""
@@ -66,19 +67,14 @@ class NearCases(Controller[ListedScreen]):
         table, state, blind = self.table, self.state, self.screen.blind
         if not table.display:
             return
-        owners = (state, blind)
-        if not self._shown_of or self._shown_of[0] is not state or self._shown_of[1] != blind:
-            columns = None
-            made_for = (state.focus, blind)
-            if self._columns_for != made_for:
-                self._columns_for, columns = made_for, near_columns(state, self.screen, blind=blind)
-            self._shown_of = owners
+        if not same_owners((state, blind), self._shown_of):
+            self._shown_of, columns = (state, blind), None
+            if (state.focus, blind) != self._columns_for:
+                self._columns_for, columns = (state.focus, blind), near_columns(state, self.screen, blind=blind)
             table.show(state.rows, state.shown.astype("int32"), columns)
         table.go_to(state.cases["case"][self.screen.row])
         order = order_words(state.results.query.sort)
         table.caption("Cases", order, self.screen.place_words(state))
-
-    _columns_for: tuple[object, ...] = ()
 
 
 def near_columns(state: ScreenState, screen: ControlledScreen, *, blind: bool) -> list[TableColumn]:
