@@ -526,8 +526,8 @@ class SpanUpdate(ChopsUpdate):
                 if strip is None or x >= last or end <= first:
                     continue
                 start = max(x, first)
-                shown = strip if start == x and end <= last else strip.crop(start - x, min(end, last) - x)
-                written += (Control.move_to(start, y).segment.text, shown.render(console))
+                span = strip if start == x and end <= last else strip.crop(start - x, min(end, last) - x)
+                written += (Control.move_to(start, y).segment.text, span.render(console))
         return "".join(written)
 
 

@@ -61,7 +61,7 @@ async def test_a_number_of_the_board_opens_its_cases_and_rows_differences_and_ba
         await press(pilot, "escape")
         await shows(pilot, "31.9 ]", "Enter lists 144")
         await press(pilot, "escape")
-        await hides(pilot, "Enter lists")
+        await hides(pilot, "Enter lists 144")
         # Differences to a reference, and back.
         await press(pilot, "v", "d")
         await shows(pilot, "differences to tiny-prm-m", "−0.7")
