@@ -135,6 +135,7 @@ class LineScroll(ScrollView, can_focus=True):
         self._styles_by_name: dict[tuple[str, str], Style] = {}
         self._captions = "", "", ""
         self._edges = "", ""
+        self._written_in: tuple[ContentStyle, ...] = ()
 
     def line_strip(self, line: int) -> Strip:
         """Return line `line` (0-based, fixed lines first) in its whole width; past the end, an empty strip."""
@@ -301,6 +302,8 @@ class LineScroll(ScrollView, can_focus=True):
         if now != used:
             self.refresh()
         self._component_styles = now
+        if self._edges != ("", "") and self._edge_styles != self._written_in:
+            self._write_edges()
 
     # -- the frame of a pane
 
@@ -323,10 +326,11 @@ class LineScroll(ScrollView, can_focus=True):
         left, line, right = fit_edge(title, status, width, "━" if self.has_focus else "─")
         hint = hint if cell_len(hint) <= width else ""
         # Without a status, Textual draws the rest of the line.
-        rest = (line, (right, self._edge_style("dim"))) if right else ()
-        styled = (left if right else left.rstrip(), self._edge_style("strong")), *rest
+        strong, dim = self._written_in = self._edge_styles
+        rest = (line, (right, dim)) if right else ()
+        styled = (left if right else left.rstrip(), strong), *rest
         self._border_title = Content.assemble(*styled) if left or right else None
-        self._border_subtitle = Content.assemble((hint, self._edge_style("dim"))) if hint else None
+        self._border_subtitle = Content.assemble((hint, dim)) if hint else None
         before, self._edges = self._edges, (f"{left}{line}{right}", " " * (width - cell_len(hint)) + hint)
         if width <= 0 or not self.is_mounted:
             return
@@ -341,8 +345,12 @@ class LineScroll(ScrollView, can_focus=True):
         if regions:
             self.refresh(*regions)
 
-    def _edge_style(self, name: str) -> ContentStyle:
-        return ContentStyle.from_rich_style(self.line_style(name))
+    @property
+    def _edge_styles(self) -> tuple[ContentStyle, ContentStyle]:
+        """Styles of titles, and of statuses and hints."""
+        return ContentStyle.from_rich_style(self.line_style("strong")), ContentStyle.from_rich_style(
+            self.line_style("dim")
+        )
 
     def watch_has_focus(self, has_focus: bool) -> None:
         super().watch_has_focus(has_focus)
