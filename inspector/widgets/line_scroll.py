@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import takewhile
 from typing import Any, ClassVar
 
 from rich.cells import cell_len
@@ -395,15 +394,28 @@ def changed_cells(old: Strip, new: Strip) -> tuple[int, int]:
 def _equal_cells(old: Strip, new: Strip, *, reverse: bool = False) -> int:
     """Return how many cells at the beginning of two lines are equal, or at their end with `reverse`."""
     cells, way = 0, -1 if reverse else 1
-    for before, after in zip(list(old)[::way], list(new)[::way], strict=False):
+    for (before, style, _), (after, new_style, _) in zip(list(old)[::way], list(new)[::way], strict=False):
+        # Styles are made once; comparing them by value takes long.
+        same_style = style is new_style or style == new_style
         if before != after:
-            narrow = len(before.text) == before.cell_length and len(after.text) == after.cell_length
-            if before.style == after.style and narrow:
-                pairs = zip(before.text[::way], after.text[::way], strict=False)
-                cells += sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-            break
-        cells += after.cell_length
+            narrow = cell_len(before) == len(before) and cell_len(after) == len(after)
+            return cells + (_common_start(before[::way], after[::way]) if narrow and same_style else 0)
+        if not same_style:
+            return cells
+        cells += len(after) if after.isascii() else cell_len(after)
     return cells
+
+
+def _common_start(before: str, after: str) -> int:
+    """Return how many characters two texts have in common at their beginning."""
+    shared, longest = 0, min(len(before), len(after))
+    while shared < longest:
+        middle = (shared + longest + 1) // 2
+        if before[:middle] == after[:middle]:
+            shared = middle
+        else:
+            longest = middle - 1
+    return shared
 
 
 # -- panes that tell when there is more or less room
