@@ -22,13 +22,12 @@ from inspector.render.table_blocks import (
     table,
     text,
 )
-from inspector.render.texts.headlines import official_title
 from inspector.state.common_cases import own_link
 from scoring.data.schema import Row
 from scoring.data.scorer import not_recorded, settings_that_differ
 from scoring.metrics.aligned import AlignedScorers
 from scoring.metrics.aligned_conditions import EVERY, OF_SIDE, common_of, conjunction, right_of, wrong_of
-from scoring.metrics.benchmark_figures import official_metric
+from scoring.metrics.benchmark_metrics import metrics_of
 from scoring.metrics.first_error import SIDES
 from scoring.metrics.own import own_metrics
 from scoring.metrics.paired import CASE_NAMES, quadrants
@@ -70,7 +69,7 @@ class ScorerPair(NamedTuple):
     @classmethod
     def of(cls, results: ResultSet, benchmark: str, aligned: AlignedScorers, rows: Sequence[Row]) -> "ScorerPair":
         """Take the first two of the scorers side by side, and what `rows` say of them."""
-        name = f"{official_metric(benchmark)}_difference"
+        name = f"{metrics_of(benchmark).name}_difference"
         names = aligned.names[:2]
         n = next((row["n"] for row in rows if row["metric"] == name and (row["scorer"], row["other"]) == names), 0)
         own = own_link(results, benchmark, names, n, "counted for both")
@@ -107,8 +106,9 @@ AloneRows = Mapping[tuple[str, str, str], Row]
 
 def difference_table(pair: ScorerPair, cells: Mapping[tuple[str, str], Row], alone: AloneRows | None = None) -> Table:
     """Lay out the differences A - B of the official metric and the accuracies; with `alone`, also both values."""
-    lines, head = [], official_metric(pair.benchmark)
-    official = {("average" if head == "f1" else "all", head): (official_title(pair.benchmark), EVERY)}
+    lines, reported = [], metrics_of(pair.benchmark)
+    head = reported.name
+    official = {(reported.whole, head): (reported.title, EVERY)}
     for (subset, metric), (title, side) in {**official, **_OF_PAIR, **official}.items():
         row = cells.get((subset, f"{metric}_difference"))
         if row is None or not is_laid_out(cells, head, subset, metric):

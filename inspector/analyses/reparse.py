@@ -15,7 +15,6 @@ from inspector.render.blocks import Block, Facts, Note
 from inspector.render.charts.glyphs import OUTCOME_STYLES
 from inspector.render.lines import CaseLink
 from inspector.render.table_blocks import Cell, Column, Table, count, figure, p_value, points, table, text
-from inspector.render.texts.headlines import official_title
 from inspector.render.texts.sentences import WORDS, named_step
 from inspector.render.view import View
 from inspector.state.case_links import OF_SIDE
@@ -31,8 +30,8 @@ from scoring.data.storage.remembered import IdentityCache
 from scoring.evaluation.evaluation import Evaluation, evaluate
 from scoring.evaluation.verdicts import OUTCOMES, UNPARSED, Rule
 from scoring.evaluation.verdicts import REFUSED as WAS_REFUSED
-from scoring.metrics.aligned import AlignedScorers, align_official, align_scorers
-from scoring.metrics.benchmark_figures import official_metric
+from scoring.metrics.aligned import AlignedScorers, align_scorers
+from scoring.metrics.benchmark_metrics import metrics_of
 from scoring.metrics.closed_forms import mcnemar
 from scoring.metrics.first_error import SIDES
 from scoring.metrics.kernel import Metric
@@ -276,7 +275,7 @@ def _figures(results: ResultSet, reading: Rereading, seed: int | None) -> Iterat
         )
         cases = [align_scorers(some, mask, results.unparsed(benchmark)) for some in each]
         yield from (about | row for row in _paired(OF_CASES, cases, _tests(cases[-1]), seed))
-        sums = [align_official(some, mask, benchmark, results.unparsed(benchmark)) for some in each]
+        sums = [metrics_of(benchmark).aligned(some, mask, results.unparsed(benchmark)) for some in each]
         if officials := [of_some for of_some in sums if of_some is not None]:
             yield from (about | row for row in _paired(officials[0].metrics, officials, {}, seed))
 
@@ -357,13 +356,13 @@ def _kept_by(reading: Rereading) -> str:
 
 
 def _title(metric: str, benchmark: str) -> str:
-    return official_title(benchmark) if metric == official_metric(benchmark) else _TITLES[metric]
+    return metrics_of(benchmark).title if metric == metrics_of(benchmark).name else _TITLES[metric]
 
 
 def _overview(of_critic: Sequence[Rereading], rows: pl.DataFrame, benchmark: str, scope: ResultSet) -> Table:
     """A line a parser: what it cannot read, how many verdicts it changes, and the figures that come of it."""
     lines = []
-    official = official_metric(benchmark)
+    official = metrics_of(benchmark).name
     official = official if rows.filter(pl.col("metric") == official)["after"].count() else "f1"
     for reading in of_critic:
         cells = _by_metric(rows.filter(pl.col("parser") == reading.parser))
@@ -402,7 +401,7 @@ def _changes(reading: Rereading, cells: Mapping[str, RowDict], benchmark: str, s
     lines = [[text(kind), *(count(each.get(kind, 0)) for each in faults)] for kind in kinds]
     if lines:
         yield table("What is wrong with answers", ["", "before", "after"], lines)
-    official = official_metric(benchmark)
+    official = metrics_of(benchmark).name
     names = [name for name in dict.fromkeys((official, *STEP_NAMES, *CASE_NAMES)) if name in cells]
     yield table(
         "Figures",

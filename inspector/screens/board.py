@@ -26,7 +26,7 @@ from inspector.analyses.board.board_rows import (
     SEPARATOR,
     BoardSlice,
     board_frame,
-    metrics_of,
+    metrics_in,
     pieces,
     published_frame,
     unscored_frame,
@@ -366,7 +366,7 @@ class BoardScreen(AppScreen):
 
     def _order_words(self) -> Iterator[str]:
         """Yield the metric, the grouping of rows and their order."""
-        metrics = metrics_of(self.frame)
+        metrics = metrics_in(self.frame)
         kinds = self.frame["over"].drop_nulls().unique().to_list() if len(metrics) == 1 else []
         if len(kinds) == 1:
             yield f"{metrics[0]}: {kinds[0]}"

@@ -35,14 +35,13 @@ from inspector.analyses.board.standings import Ranks, Standings, state_of
 from inspector.render.charts.chart_columns import axis_text
 from inspector.render.charts.glyphs import Glyphs
 from inspector.render.table_blocks import Kind
-from inspector.render.texts.headlines import unit_of
 from inspector.render.texts.sentences import F1, GLYPHS, PRMSCORE, WORDS, counted
 from inspector.render.texts.short_names import short_names
 from inspector.render.texts.text import TextPart
 from inspector.state.case_list.catalogue import Entry
 from inspector.widgets.columns import Paint, TableColumn, fit_parts
 from scoring.evaluation.verdicts import OUTCOMES
-from scoring.metrics.benchmark_figures import leading_figures
+from scoring.metrics.benchmark_metrics import leading_metrics, metrics_of
 from scoring.metrics.own import own_metrics
 
 NAME_WIDTH, NAME_LEAST = 20, 12
@@ -198,10 +197,6 @@ def _difference(key: str, title: str, wide: int, cells: BoardCells) -> TableColu
 
 ALWAYS = ("exact", "early", "late", "missed", "clean", "false_alarm")
 WHERE_PRESENT = ("refused", "unparsed")
-EXPLAINED = {
-    F1: "in percent, the harmonic mean of the accuracies on erroneous and on clean cases",
-    PRMSCORE: "in percent, the mean of the F1s of right and of wrong steps, pooled",
-}
 ONE_METRIC = {
     ("on_wrong", F1): "accuracy on erroneous cases",
     ("on_wrong", PRMSCORE): "accuracy on wrong steps",
@@ -218,7 +213,7 @@ def remarks(line: Mapping[str, Any]) -> list[str]:
     """Return sentences about the figures of a row: reasons for missing figures, and their limits."""
     sentences = [f"No {line['metric']}: {line['reason']}"] if line["reason"] else []
     if line["small"]:
-        sentences.append(f"Few: {counted(line['n'], unit_of(line['metric']).removesuffix('s'))}")
+        sentences.append(f"Few: {counted(line['n'], metrics_of(line['benchmark']).unit.removesuffix('s'))}")
     if (line["runs"] or 1) > 1:
         sentences.append(f"Means of {line['runs']} runs; outcomes and bias are those of the first run")
     if line.get("d_reason"):
@@ -230,7 +225,7 @@ def remarks(line: Mapping[str, Any]) -> list[str]:
 
 def explained(metric: str) -> str:
     """Explain an official figure by its title."""
-    return EXPLAINED[metric] if metric in EXPLAINED else f"in percent, {leading_figures()[metric].about}"
+    return f"in percent, {leading_metrics()[metric].about}"
 
 
 class Legend(Struct, frozen=True):
@@ -296,7 +291,7 @@ class Legend(Struct, frozen=True):
         if len(self._metrics) > 1:
             return meanings()[key][1]
         # Beside a figure of a benchmark's own stand the accuracies of first errors.
-        own = self._metrics[0] not in EXPLAINED
+        own = bool(leading_metrics()[self._metrics[0]].own)
         alone = ONE_METRIC.get((key, F1 if own else self._metrics[0]))
         return meanings()[key][1] if alone is None else f"{alone}, by first errors" if own else alone
 

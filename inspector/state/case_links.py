@@ -8,8 +8,7 @@ from inspector.state.screen_state import ScreenState
 from scoring.data.schema import WHOLE, Bools
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import OUTCOMES, Rule, under
-from scoring.formats.benchmarks.benchmark_registry import step_labelled
-from scoring.metrics.benchmark_figures import figures_of_its_own
+from scoring.metrics.benchmark_metrics import metrics_of
 from scoring.metrics.first_error import FAILURES
 from scoring.metrics.kernel import Decided, Unparsed
 from scoring.metrics.outcome_conditions import LABELLED, RIGHT_OUTCOMES, SIDES, tried, wrong
@@ -30,7 +29,7 @@ def group_facets(results: ResultSet, benchmark: str, group: str) -> tuple[Facet,
     """
     if group in WHOLE:
         return ()
-    facts = step_labelled(benchmark)
+    facts = metrics_of(benchmark).steps
     facets = [Facet("subset", (group,) if group else ("", None)), *([Facet(facts.group, (group,))] if facts else [])]
     own = Facet("benchmark", (benchmark,)).sql
     return next(((facet,) for facet in facets if results.evaluated.passing((own, facet.sql)).any()), None)
@@ -81,7 +80,7 @@ def figure_link(
 
 def own_cases(benchmark: str, metric: str) -> CasesOf | None:
     """Say which cases a figure is of that the benchmark has to itself; None of any other."""
-    own = (made for made in figures_of_its_own(benchmark) if made.name == metric)
+    own = (made for made in metrics_of(benchmark).own if made.name == metric)
     return next((made.cases or MEMBERS for made in own), None)
 
 

@@ -14,10 +14,9 @@ from inspector.state.figure_notes import untuned_notes
 from scoring.data.errors import UsageError
 from scoring.data.schema import Bools
 from scoring.evaluation.evaluation import Evaluation
-from scoring.formats.benchmarks.benchmark_registry import step_labelled
-from scoring.metrics.aligned import AlignedScorers, AlignedSums, align_official, align_scorers, with_labelled_step
+from scoring.metrics.aligned import AlignedScorers, AlignedSums, align_scorers, with_labelled_step
 from scoring.metrics.aligned_conditions import EVERY, common_of
-from scoring.metrics.benchmark_figures import leading_figure
+from scoring.metrics.benchmark_metrics import metrics_of
 from scoring.metrics.case_groups import group_masks
 from scoring.metrics.correct_sets import CorrectSet, correct_sets
 from scoring.metrics.shared_draws import official_values
@@ -84,7 +83,7 @@ def aligned_official(results: ResultSet) -> dict[str, AlignedSums]:
     """Do the same by what the official figure adds up, for those of the benchmarks where it is not of first errors."""
     evaluations, made = results.chosen_evaluations, {}
     for name, rows in _compared(results).items():
-        aligned = align_official(evaluations, rows, name, results.unparsed(name))
+        aligned = metrics_of(name).aligned(evaluations, rows, results.unparsed(name))
         if aligned is not None:
             made[name] = aligned
     return made
@@ -95,7 +94,7 @@ def own_link(results: ResultSet, benchmark: str, names: Sequence[str], n: int, w
 
     None where it has none, or no condition selects exactly these.
     """
-    made, unparsed = leading_figure(benchmark), results.unparsed(benchmark)
+    made, unparsed = metrics_of(benchmark).leading, results.unparsed(benchmark)
     if made is None or made.cases is None or not n:
         return None
     each = (condition for name in names for condition in made.cases.where(name, unparsed))
@@ -145,7 +144,7 @@ def without_gold(results: ResultSet, only: str | None = None) -> Iterator[str]:
             what = "has" if missing == 1 else "have"
             lacking = f"{missing} of {int(rows.sum())} cases {what} no gold label of a first error"
             yield f"{benchmark}: {lacking}, and what is compared of first errors leaves them out"
-        bare = int((rows & ~with_labelled_step(first)).sum()) if step_labelled(benchmark) else 0
+        bare = int((rows & ~with_labelled_step(first)).sum()) if metrics_of(benchmark).steps else 0
         if bare:
             what = "has" if bare == 1 else "have"
             yield f"{benchmark}: {bare} of {int(rows.sum())} cases {what} no labelled step: prmscore leaves them out"

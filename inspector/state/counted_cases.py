@@ -6,13 +6,10 @@ import numpy as np
 
 from inspector.render.texts.sentences import counted
 from scoring.data.schema import Bools
-from scoring.formats.benchmarks.benchmark_registry import step_labelled
-from scoring.metrics.aligned import with_labelled_step
-from scoring.metrics.benchmark_figures import leading_figure
+from scoring.metrics.benchmark_metrics import metrics_of
 from scoring.metrics.deciding import speaks_of
 from scoring.metrics.kernel import Decided
 from scoring.metrics.outcome_conditions import tried
-from scoring.metrics.own import MEMBERS
 from scoring.selection.result_set import ResultSet
 from scoring.workspace.filtering.sql_words import named, quoted
 
@@ -25,7 +22,7 @@ def counts_unanswered(results: ResultSet, benchmark: str) -> bool:
 
     It never is in that of a figure of steps, since none of its steps was judged.
     """
-    return step_labelled(benchmark) is None and results.unparsed(benchmark) == "wrong"
+    return metrics_of(benchmark).steps is None and results.unparsed(benchmark) == "wrong"
 
 
 def counted_cases(
@@ -36,16 +33,10 @@ def counted_cases(
     `mask` (n,) are the cases that figures are made of; None = those that the result set shows.
     """
     within = (results.cases["benchmark"] == benchmark).to_numpy() & (results.mask if mask is None else mask)
-    unanswered, own = counts_unanswered(results, benchmark), leading_figure(benchmark)
+    counted_by = metrics_of(benchmark).cases.rows
     by_name = {}
     for evaluation in (results.evaluation(name) for name in dict.fromkeys(names)):
-        if own is not None:
-            rows = within & (own.cases or MEMBERS).rows(Decided(evaluation, results.unparsed(benchmark)))
-            if rows.any():
-                by_name[evaluation.scorer.name] = rows
-            continue
-        gold = evaluation.gold.known if step_labelled(benchmark) is None else with_labelled_step(evaluation)
-        rows = within & gold & (evaluation.coverage.tried if unanswered else evaluation.coverage.answered)
+        rows = within & counted_by(Decided(evaluation, results.unparsed(benchmark)))
         if rows.any():
             by_name[evaluation.scorer.name] = rows
     return by_name

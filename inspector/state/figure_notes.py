@@ -11,8 +11,8 @@ from scoring.evaluation.case_counts import on_threshold, runs_among
 from scoring.evaluation.step_rewards import StepLabels
 from scoring.evaluation.verdicts import Rule
 from scoring.formats.benchmarks import prmbench
-from scoring.formats.benchmarks.benchmark_registry import step_labelled
 from scoring.formats.benchmarks.case_format import StepLabelled
+from scoring.metrics.benchmark_metrics import metrics_of
 from scoring.metrics.case_groups import group_masks, grouped
 from scoring.metrics.deciding import EACH, dev_sets, listed, rule_among
 from scoring.metrics.first_error import FirstErrors
@@ -129,7 +129,7 @@ def untuned_notes(results: ResultSet, benchmark: str | None = None) -> Iterator[
             if lacking := dict(rule_among(evaluation, rows, seed).untuned):
                 sentence = f"not dev-tuned, but at the default in {listed(lacking)}"
                 too_small = set(dev_sets(evaluation.gold, seed).lacking.values()).intersection(lacking.values())
-                if too_small and step_labelled(part["benchmark"]) is None:
+                if too_small and metrics_of(part["benchmark"]).steps is None:
                     sentence += f"; a dev set takes more than {EACH} of each"
                 names_by_sentence.setdefault(sentence, []).append(evaluation.scorer.name)
         for sentence, names in names_by_sentence.items():
@@ -267,5 +267,5 @@ def _redundancy(results: ResultSet, benchmark: str, facts: StepLabelled) -> Iter
 
 def step_benchmarks(results: ResultSet) -> list[tuple[str, StepLabelled]]:
     """Return the benchmarks of the cases whose official figures are of steps."""
-    facts: Mapping[str, StepLabelled | None] = {name: step_labelled(name) for name in results.benchmarks}
+    facts: Mapping[str, StepLabelled | None] = {name: metrics_of(name).steps for name in results.benchmarks}
     return [(name, labelled) for name, labelled in facts.items() if labelled is not None]

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import polars as pl
 from msgspec.structs import replace
 
-from inspector.render.texts.headlines import official_score
 from inspector.state.case_list.listed import cleared
 from inspector.state.screen_state import ScreenState
+from scoring.metrics.benchmark_metrics import metrics_of
 from scoring.workspace.filtering.filters import Facet, Filter, passing
 
 
@@ -29,7 +29,7 @@ def best_first(start: ScreenState, names: Sequence[str]) -> list[str]:
     """Return scorers in board order: highest score first, ties by name, scorers without a score last."""
 
     def place(name: str) -> tuple[bool, float, str]:
-        score = official_score(start.results.evaluation(name), start.slice, start.unparsed, start.focus.benchmark)
+        score = metrics_of(start.focus.benchmark).score(start.results.evaluation(name), start.slice, start.unparsed)
         return score is None, -(score or 0.0), name
 
     return sorted(names, key=place)

@@ -6,12 +6,13 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.render.texts.headlines import Headline, headline
 from scoring.data.schema import Bools
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import OUTCOMES
+from scoring.metrics.benchmark_metrics import metrics_of
+from scoring.metrics.headline import Headline
 from scoring.metrics.kernel import Unparsed
-from scoring.metrics.threshold_curves import ThresholdCurve, official_curve
+from scoring.metrics.threshold_curves import ThresholdCurve
 
 
 class Summary(Struct, frozen=True, eq=False, dict=True):
@@ -36,7 +37,7 @@ class Summary(Struct, frozen=True, eq=False, dict=True):
         """The official metric."""
         if self.evaluation is None:
             return None
-        return headline(self.evaluation, self.rows, self.unparsed, self.seed, self.benchmark)
+        return metrics_of(self.benchmark).headline(self.evaluation, self.rows, self.unparsed, self.seed)
 
     @cached_property
     def outcome_counts(self) -> dict[str, int]:
@@ -51,7 +52,7 @@ class Summary(Struct, frozen=True, eq=False, dict=True):
         """The official metric at every distinct threshold; None if the scorer has no threshold."""
         if self.evaluation is None:
             return None
-        return official_curve(self.evaluation, self.rows, self.unparsed, self.benchmark)
+        return metrics_of(self.benchmark).curve(self.evaluation, self.rows, self.unparsed)
 
     def decided_by(self, evaluation: Evaluation) -> "Summary":
         """Return the summary of the same rewards at another threshold, with the threshold curve of this one."""

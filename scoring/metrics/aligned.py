@@ -14,9 +14,7 @@ from scoring.data.schema import Bools, Floats, Ints
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.gold import UNKNOWN_STEP
 from scoring.evaluation.verdicts import CLEAN, EXACT, NO_VERDICT, RIGHT, UNSCORED, Codes
-from scoring.formats.benchmarks.benchmark_registry import step_labelled
 from scoring.formats.benchmarks.case_format import StepLabelled
-from scoring.metrics.benchmark_figures import leading_figure
 from scoring.metrics.first_error import SIDES
 from scoring.metrics.kernel import Decided, Metric, Unparsed
 from scoring.metrics.own import OwnFigure, OwnMetric
@@ -226,23 +224,6 @@ class AlignedSums(Struct, frozen=True, eq=False):
         return _joined(self.names, self.nothing, columns)
 
 
-def align_official(
-    evaluations: Sequence[Evaluation], rows: Bools, benchmark: str, unparsed: Unparsed
-) -> AlignedSums | None:
-    """Put scorers side by side by what a benchmark's official figure adds up; None where it is of first errors.
-
-    Args:
-        evaluations: at least one, all of the same cases.
-        rows: mask over these cases, those of the benchmark; cases without a label that counts are left out of it.
-        benchmark: its name.
-        unparsed: whether refused and unparsed cases count as tried and wrong (`wrong`) or as not tried (`drop`).
-    """
-    facts, made = step_labelled(benchmark), leading_figure(benchmark)
-    if facts is not None:
-        return align_steps(evaluations, rows, facts)
-    return None if made is None else _align_own(made, evaluations, rows, unparsed)
-
-
 def align_steps(evaluations: Sequence[Evaluation], rows: Bools, facts: StepLabelled) -> AlignedSums:
     """Put scorers side by side, step by step: a case is tried where its steps are judged.
 
@@ -267,8 +248,11 @@ def align_steps(evaluations: Sequence[Evaluation], rows: Bools, facts: StepLabel
     )
 
 
-def _align_own(made: OwnMetric, evaluations: Sequence[Evaluation], rows: Bools, unparsed: Unparsed) -> AlignedSums:
-    """The same by a figure of the benchmark's own."""
+def align_own(made: OwnMetric, evaluations: Sequence[Evaluation], rows: Bools, unparsed: Unparsed) -> AlignedSums:
+    """Put scorers side by side by what a figure of the benchmark's own adds up.
+
+    See `align_scorers` for the arguments.
+    """
     gold, decided = evaluations[0].gold, [Decided(evaluation, unparsed) for evaluation in evaluations]
     tried = _beside([made.members(run) for run in decided], np.flatnonzero(rows))
     taken, nobody = np.flatnonzero(rows)[tried.any(axis=1)], made.why(np.zeros(len(made.counts)))

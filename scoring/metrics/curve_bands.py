@@ -10,9 +10,7 @@ from scoring.data.schema import Bools, Floats, Ints
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.gold import UNKNOWN_STEP, WRONG_STEP
 from scoring.evaluation.verdicts import RIGHT, Rule
-from scoring.formats.benchmarks.benchmark_registry import step_labelled
 from scoring.formats.benchmarks.case_format import StepLabelled
-from scoring.metrics.benchmark_figures import leading_figure
 from scoring.metrics.first_error import BOTH_ZERO, NOTHING, sides_of
 from scoring.metrics.first_error_draws import first_error_sums, with_draws
 from scoring.metrics.kernel import Decided, Metric, NumberArray, Tally, Unparsed
@@ -75,24 +73,6 @@ class Bands(Struct, frozen=True, eq=False):
                 why = f"no {side} case was scored{where}"
                 break
         yield from (why or (BOTH_ZERO if np.isnan(value) else None) for value in values)
-
-
-def official_bands(
-    evaluation: Evaluation, rows: Bools, thresholds: Floats, unparsed: Unparsed, benchmark: str, seed: int | None = 0
-) -> Bands | None:
-    """Return the official figure, and the accuracies behind F1, at thresholds; None where no one threshold decides.
-
-    The draws are those of `metrics`: at the threshold that decides, the band of one run is the interval there.
-
-    See `official_curve` for the arguments; `thresholds` (t,) are finite, `seed` is that of the resamples, None =
-    there are none, and no intervals.
-    """
-    facts, own = step_labelled(benchmark), leading_figure(benchmark)
-    if facts is not None:
-        return step_bands(evaluation, rows, thresholds, facts, seed)
-    if own is not None:
-        return own_bands(own, evaluation, rows, thresholds, unparsed, seed)
-    return case_bands(evaluation, rows, thresholds, unparsed, seed)
 
 
 def case_bands(

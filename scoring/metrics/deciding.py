@@ -24,12 +24,11 @@ from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.gold import Gold
 from scoring.evaluation.scorer_columns import EVERY_COLUMN
 from scoring.evaluation.verdicts import Decision, ProvidedVerdicts, Rule, RuleByCase
-from scoring.formats.benchmarks.benchmark_registry import step_labelled
-from scoring.metrics.benchmark_figures import leading_figure
+from scoring.metrics.benchmark_metrics import metrics_of
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.official_protocols import Protocol as OfficialProtocol
 from scoring.metrics.official_protocols import protocol_named
-from scoring.metrics.threshold_curves import Tuned, case_curve, official_curve, own_curve, tuned
+from scoring.metrics.threshold_curves import Tuned, tuned
 from scoring.workspace.filtering.condition_expressions import columns_read
 
 # -- thresholds tuned on a small dev set of every subset and reported on the cases that are not in it.
@@ -94,7 +93,7 @@ def dev_sets(gold: Gold, seed: int) -> DevSets:
         numbers[member] = len(names)
         names.append(name)
         benchmarks.append(benchmark)
-        if step_labelled(benchmark):
+        if metrics_of(benchmark).steps:
             lacking[name] = "PRMScore of steps is reported there, and dev sets tune F1 of first errors"
             continue
         known = member[gold.known[member]]
@@ -143,16 +142,11 @@ def dev_thresholds(
         if not (tried & member).any():
             continue
         sample = sets.rows & member, sets.numbers, unparsed(benchmark)
-        own = leading_figure(benchmark)
-        if name in sets.lacking:
-            curve = None
-        elif own is not None:
-            curve = own_curve(own, evaluation, sample[0], sample[2])
-        else:
-            curve = case_curve(evaluation, *sample)
+        reported = metrics_of(benchmark)
+        curve = None if name in sets.lacking else reported.dev_curve(evaluation, *sample)
         best = None if curve is None else curve.best
         if best is None:
-            lacking[name] = sets.lacking.get(name, f"{own.title if own else 'F1'} is undefined on its dev cases")
+            lacking[name] = sets.lacking.get(name, f"{reported.title} is undefined on its dev cases")
         else:
             best_by_subset[name] = best[0]
     return DevThresholds(sets, best_by_subset, lacking)
@@ -354,7 +348,7 @@ def best_threshold(evaluation: Evaluation, rows: Bools, around: TuningContext) -
     if not rows.any():
         return Tuned(None, "there is no case to tune it on")
     benchmark: str = evaluation.gold.cases["benchmark"][int(np.argmax(rows))]
-    return tuned(official_curve(evaluation, rows, around.unparsed(benchmark), benchmark))
+    return tuned(metrics_of(benchmark).curve(evaluation, rows, around.unparsed(benchmark)))
 
 
 def not_of_steps(choice: str, benchmarks: Sequence[str]) -> None:
@@ -363,7 +357,7 @@ def not_of_steps(choice: str, benchmarks: Sequence[str]) -> None:
     Raises:
         UsageError: all official figures are of steps.
     """
-    if benchmarks and all(step_labelled(name) for name in benchmarks):
+    if benchmarks and all(metrics_of(name).steps for name in benchmarks):
         why_not = f"the figure of {' and '.join(sorted(benchmarks))} is PRMScore of its steps"
         raise UsageError(f"{choice!r} tunes F1 of first errors, and {why_not}.", "Give best, from:SUBSET or a number.")
 

@@ -8,15 +8,12 @@ from msgspec import Struct
 from scoring.data.schema import Bools, RowDict
 from scoring.evaluation.evaluated_cases import EvaluatedCases
 from scoring.evaluation.evaluation import Evaluation
-from scoring.formats.benchmarks.benchmark_registry import step_labelled
-from scoring.metrics.benchmark_figures import figures_of_its_own
+from scoring.metrics.benchmark_metrics import metrics_of
 from scoring.metrics.case_groups import group_masks, grouped, groups
-from scoring.metrics.first_error import first_error_rows
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.official_protocols import protocol_named, protocol_of
 from scoring.metrics.own import own_metrics
 from scoring.metrics.own_figures import own_rows
-from scoring.metrics.step_labels import step_rows
 
 
 class CountingRules(Struct, frozen=True):
@@ -130,24 +127,10 @@ def figures_of(
         twins: the same scorer on the unharmed originals, where the benchmark has some.
         only: the metric that is asked for alone; None = all.
     """
-    facts = step_labelled(benchmark)
-    undefined = protocol_named(counting.protocol).undefined if counting.protocol else None
-    official = undefined if facts is None and undefined is not None and undefined >= 0 else None
-    unparsed = counting.unparsed_of(benchmark)
-    figures: list[RowDict] = []
-    if facts is None:
-        for made in figures_of_its_own(benchmark, official=counting.protocol == benchmark):
-            if only in {None, made.name}:
-                figures += own_rows(made, evaluation, rows, unparsed, counting.seed)
-    else:
-        figures += step_rows(evaluation, rows, facts, twins, counting.seed, official=undefined == -1, only=only)
+    reported, unparsed = metrics_of(benchmark), counting.unparsed_of(benchmark)
+    protocol = protocol_named(counting.protocol) if counting.protocol else None
+    arguments = evaluation, rows, unparsed, counting.seed, protocol
+    figures = list(reported.leading_rows(*arguments, twins=twins, only=only))
     if only is None or not figures:
-        of_first_errors = list(first_error_rows(evaluation, rows, unparsed, counting.seed, official))
-        figures += of_first_errors if facts is None else _with_both_sides(of_first_errors)
+        figures += reported.first_error_rows(*arguments)
     return [row for row in figures if only in {None, row["metric"]}]
-
-
-def _with_both_sides(rows: list[RowDict]) -> Iterator[RowDict]:
-    """First errors where there are both erroneous and clean cases: most classes of step labels have no clean ones."""
-    lacking = {row["subset"] for row in rows if row["metric"] != "f1" and row["value"] is None}
-    yield from (row for row in rows if row["subset"] not in lacking)

@@ -13,7 +13,7 @@ from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.twins import originals_by_run
 from scoring.formats.benchmarks import grben, mrmath_redundant, prmbench, socratic
 from scoring.formats.benchmarks.case_format import StepLabelled
-from scoring.metrics.benchmark_figures import figures_of_its_own
+from scoring.metrics.benchmark_metrics import metrics_of
 from scoring.metrics.first_error import METRICS as FIRST_ERROR_METRICS
 from scoring.metrics.first_error import NAMES as FIRST_ERROR_NAMES
 from scoring.metrics.kernel import Decided, Unparsed
@@ -181,7 +181,7 @@ def _macro_f1(evaluation: Evaluation, scope: TableScope) -> Values:
 def _of_its_own(evaluation: Evaluation, scope: TableScope) -> Values:
     """Each of the benchmark's FIGURES by subset and of all cases together; never an average over subsets."""
     values: Values = {}
-    for made in figures_of_its_own(scope.benchmark):
+    for made in metrics_of(scope.benchmark).own:
         for row in own_rows(made, evaluation, scope.within, scope.unparsed, None):
             if row["subset"] != "average":
                 values[row["subset"], row["metric"]] = ComputedCell(row["value"], row["n"], row["reason"])

@@ -16,13 +16,10 @@ from msgspec import Struct
 
 from scoring.data.schema import Bools, Floats, Ints
 from scoring.data.scorer import Comparison
-from scoring.data.storage.remembered import IdentityCache
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.gold import UNKNOWN_STEP, WRONG_STEP
 from scoring.evaluation.verdicts import Rule
-from scoring.formats.benchmarks.benchmark_registry import step_labelled
 from scoring.formats.benchmarks.case_format import StepLabelled
-from scoring.metrics.benchmark_figures import leading_figure
 from scoring.metrics.first_error import F1_SCORE
 from scoring.metrics.kernel import Decided, Metric, Tally, Unparsed
 from scoring.metrics.own import OwnFigure, OwnMetric
@@ -39,9 +36,6 @@ from scoring.metrics.step_metrics import PRMSCORE
 
 Moving = Literal["validity", "redundancy"]
 """Which threshold moves: the one that rewards are compared with, or the one above which a step is redundant."""
-_CURVES = IdentityCache(32)
-_REMEMBERED = 150_000
-"""Cases of a workspace whose curves are remembered: those of more would take much memory."""
 _AT_A_TIME = 1 << 20
 """Thresholds at which a figure is made at a time, where they are very many."""
 
@@ -101,38 +95,10 @@ class ThresholdCurve(Struct, frozen=True, eq=False, dict=True):
         return np.maximum(np.searchsorted(self.thresholds, thresholds, side="right") - 1, 0)
 
 
-def official_curve(evaluation: Evaluation, rows: Bools, unparsed: Unparsed, benchmark: str) -> ThresholdCurve | None:
-    """Return the official figure at every distinct threshold; None where no one threshold decides.
-
-    Args:
-        evaluation: gives rewards, gold and the comparison; its threshold does not matter.
-        rows: (n,) which cases take part, all of one benchmark.
-        unparsed: how cases without a verdict count; PRMScore leaves them out.
-        benchmark: the one they are of.
-    """
-    rule, facts, own = evaluation.rule, step_labelled(benchmark), leading_figure(benchmark)
-    if not isinstance(rule, Rule):
-        return None
-
-    def made() -> ThresholdCurve | None:
-        if own is not None:
-            return own_curve(own, evaluation, rows, unparsed)
-        if facts is None:
-            return case_curve(evaluation, rows, evaluation.gold.subsets[1], unparsed)
-        return step_curve(evaluation, rows, facts)
-
-    if rows.size > _REMEMBERED:
-        return made()
-    # All that a curve depends on, which is not where the threshold is.
-    owners = (evaluation.floats, evaluation.fixed_verdicts, evaluation.gold, evaluation.rewards, evaluation.scorer)
-    key = (evaluation.scorer.name, benchmark, unparsed, rule.comparison, np.packbits(rows).tobytes())
-    return _CURVES.of(key, owners, made)
-
-
 def own_curve(made: OwnMetric, evaluation: Evaluation, rows: Bools, unparsed: Unparsed) -> ThresholdCurve | None:
     """Return a benchmark's own figure of all cases together at every distinct threshold; None where none decides.
 
-    See `official_curve` for the arguments.
+    See `BenchmarkMetrics.curve` for the arguments.
     """
     sweep = own_sweep(made, evaluation, rows, unparsed)
     if sweep is None:
@@ -147,7 +113,7 @@ def case_curve(
     """Return F1 as the plain mean over groups of cases at every distinct threshold; None where no threshold decides.
 
     Args:
-        evaluation: as for `official_curve`.
+        evaluation: as for `BenchmarkMetrics.curve`.
         rows: (n,) which cases take part; unscored ones and those without gold never do.
         groups: (n,) subset number of each case, 0-based.
         unparsed: whether refused and unparsed cases stay in the denominators (`wrong`) or leave them (`drop`).
@@ -186,7 +152,7 @@ def step_curve(
     """Return PRMScore of all steps pooled at every distinct threshold; None where no one threshold decides.
 
     Args:
-        evaluation: as for `official_curve`.
+        evaluation: as for `BenchmarkMetrics.curve`.
         rows: (n,) which cases take part. Steps that the other threshold decides, or labels, are as they are.
         facts: in which classes redundancy decides.
         moving: which threshold; of redundancy None also where the scorer gives no such numbers for these cases, or

@@ -4,7 +4,7 @@ import polars as pl
 from msgspec.structs import replace
 
 from scoring.evaluation.twins import twin_evaluations
-from scoring.formats.benchmarks.benchmark_registry import step_labelled
+from scoring.metrics.benchmark_metrics import metrics_of
 from scoring.metrics.official_rows import metrics_frame
 from scoring.selection.result_set import ResultSet, shown_benchmarks
 
@@ -15,7 +15,7 @@ def official_figures(results: ResultSet, *, intervals: bool = True) -> pl.DataFr
     They are rows of `scoring.metrics.official_rows.METRICS`.
     """
     chosen, loaded = results.chosen_evaluations, results.loaded
-    facts = {name: step_labelled(name) for name in shown_benchmarks(results)}
+    facts = {name: metrics_of(name).steps for name in shown_benchmarks(results)}
     twins = {
         name: twin_evaluations(loaded.workspace, name, chosen, loaded.folders)
         for name, labelled in facts.items()

@@ -28,10 +28,11 @@ from scoring.evaluation.gold import Gold  # noqa: E402
 from scoring.evaluation.verdicts import OUTCOMES  # noqa: E402
 from scoring.formats.benchmarks.prmbench import CLASSES, STEP_LABELLED  # noqa: E402
 from scoring.metrics import resampling  # noqa: E402
+from scoring.metrics.benchmark_metrics import metrics_of  # noqa: E402
 from scoring.metrics.deciding import dev_tuned  # noqa: E402
 from scoring.metrics.first_error import FirstErrors  # noqa: E402
 from scoring.metrics.step_labels import step_rows as step_metrics  # noqa: E402
-from scoring.metrics.threshold_curves import case_curve, official_curve, tuned  # noqa: E402
+from scoring.metrics.threshold_curves import case_curve, tuned  # noqa: E402
 
 GRID = 100
 RESAMPLES, NAIVE_RESAMPLES = 1000, 5
@@ -140,8 +141,8 @@ def step_rows() -> Iterator[tuple[str, float, float | None, str]]:
     )
     found = replace(found, gold=Gold(cases))
     everything = np.ones(cases.height, dtype=np.bool_)
-    best = tuned(official_curve(found, everything, "drop", "prmbench")).threshold
-    ours = timed(lambda: tuned(official_curve(found, everything, "drop", "prmbench")), 9)
+    best = tuned(metrics_of("prmbench").curve(found, everything, "drop")).threshold
+    ours = timed(lambda: tuned(metrics_of("prmbench").curve(found, everything, "drop")), 9)
     start = time.perf_counter()
     _, score = naive_step_grid(rewards, wrong.tolist())
     slow = time.perf_counter() - start

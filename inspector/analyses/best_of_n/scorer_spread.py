@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from inspector.render.texts.headlines import official_score
 from scoring.data.schema import RowDict
+from scoring.metrics.benchmark_metrics import metrics_of
 from scoring.metrics.best_of_n import FEWEST, PRM, population_sd, somers_d
 from scoring.selection.result_set import ResultSet
 
@@ -22,7 +22,7 @@ def official_rows(results: ResultSet) -> Iterator[RowDict]:
         within = (results.cases["benchmark"] == benchmark).to_numpy()
         for evaluation in results.chosen_evaluations:
             if (evaluation.coverage.present & within).any():
-                value = official_score(evaluation, within, results.unparsed(benchmark), benchmark)
+                value = metrics_of(benchmark).score(evaluation, within, results.unparsed(benchmark))
                 yield {
                     "scorer": evaluation.scorer.name,
                     "benchmark": benchmark,

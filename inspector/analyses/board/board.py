@@ -43,7 +43,7 @@ from scoring.data.names import match_name
 from scoring.data.schema import Row
 from scoring.evaluation.case_counts import runs_among
 from scoring.evaluation.verdicts import OUTCOMES
-from scoring.metrics.benchmark_figures import leading_figures
+from scoring.metrics.benchmark_metrics import leading_metrics
 from scoring.metrics.own import own_metrics
 from scoring.selection.query import split
 from scoring.selection.result_set import ResultSet, with_evaluations, within
@@ -200,9 +200,9 @@ def _notes(known: Standings, how: Arrangement, rows: pl.DataFrame) -> Iterator[s
         yield f"d_score and the like: less those of {how.against}, on the cases that both tried, paired bootstrap"
     if F1 in set(rows["metric"]):
         yield "score: F1 is the mean over subsets where there are some"
-    for title, made in leading_figures().items():
-        if title in set(rows["metric"]):
-            yield f"score: {title} is {made.about}; the accuracies beside it are of first errors"
+    for title, reported in leading_metrics().items():
+        if reported.own and title in set(rows["metric"]):
+            yield f"score: {title} is {reported.about}; the accuracies beside it are of first errors"
 
 
 # -- what people see

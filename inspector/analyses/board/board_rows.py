@@ -10,7 +10,6 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from inspector.analyses.board.cells import BASELINE, NOBODY, PUBLISHED, SCORER
-from inspector.render.texts.headlines import Headline, headline, official_title, subset_headlines
 from inspector.render.texts.sentences import F1, PRMSCORE
 from scoring.data.schema import Bools
 from scoring.data.storage.remembered import IdentityCache
@@ -31,9 +30,10 @@ from scoring.evaluation.verdicts import (
     compared_words,
 )
 from scoring.metrics.baselines import is_baseline
-from scoring.metrics.benchmark_figures import official_metric
+from scoring.metrics.benchmark_metrics import metrics_of
 from scoring.metrics.bias import bias_rows
 from scoring.metrics.deciding import rule_among
+from scoring.metrics.headline import Headline
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.published.papers import NO_SCORERS, PAPERS, figures
 from scoring.metrics.step_contributions import judged_steps
@@ -186,7 +186,7 @@ def unscored_frame(among: Sequence[BoardSlice], scored: Collection[str]) -> pl.D
             "kind": NOBODY,
             "scorer": "(not scored)",
             "benchmark": piece.benchmark,
-            "metric": official_title(piece.benchmark),
+            "metric": metrics_of(piece.benchmark).title,
             "small": False,
             "threshold_source": "",
             "about": "",
@@ -234,15 +234,17 @@ def _line(results: ResultSet, evaluation: Evaluation, piece: BoardSlice) -> _Lin
     counts: list[int] = np.bincount(evaluation.codes[piece.rows], minlength=len(OUTCOMES)).tolist()
     # A subset's interval is that of its line of `metrics`, where all subsets are drawn together if they share problems.
     heads_of = subset_heads(results, evaluation, piece) if piece.subset is not None else {}
-    head = heads_of.get(piece.subset or "") or headline(evaluation, piece.rows, unparsed, seed, piece.benchmark)
+    head = heads_of.get(piece.subset or "") or metrics_of(piece.benchmark).headline(
+        evaluation, piece.rows, unparsed, seed
+    )
     return _Line(head, counts, _figures(evaluation, piece, counts, head, unparsed))
 
 
 def subset_heads(results: ResultSet, evaluation: Evaluation, piece: BoardSlice) -> dict[str, Headline]:
     """Return the official figures of a scorer on the subsets of a benchmark, by name."""
-    counting = results.unparsed(piece.benchmark), results.query.seed, piece.benchmark
-    made = partial(subset_headlines, evaluation, piece.whole, *counting)
-    return _LINES.of(("subsets", evaluation.scorer.name, *counting), (evaluation, piece.whole), made)
+    counting = results.unparsed(piece.benchmark), results.query.seed
+    made = partial(metrics_of(piece.benchmark).headlines, evaluation, piece.whole, *counting)
+    return _LINES.of(("subsets", evaluation.scorer.name, *counting, piece.benchmark), (evaluation, piece.whole), made)
 
 
 def _figures(
@@ -275,7 +277,7 @@ def _sides(evaluation: Evaluation, piece: BoardSlice, counts: list[int], unparse
     return erroneous, clean
 
 
-def metrics_of(frame: pl.DataFrame) -> tuple[str, ...]:
+def metrics_in(frame: pl.DataFrame) -> tuple[str, ...]:
     """Return the metrics that a board's rows are of; F1 where there is no row."""
     return tuple(frame["metric"].unique().sort()) or (F1,)
 
@@ -304,10 +306,10 @@ def published_frame(benchmarks: Iterable[tuple[str, str | None]]) -> pl.DataFram
 def _rows(benchmark: str, subset: str | None) -> Iterable[dict[str, object]]:
     if benchmark not in PAPERS:
         return
-    name = official_metric(benchmark)
+    name = metrics_of(benchmark).name
     sides = _SIDES.get(name, ("error_acc", "correct_acc"))
     # How the papers' tables call the official figure of a whole benchmark.
-    whole = "average" if name == "f1" else "all"
+    whole = metrics_of(benchmark).whole
     printed = figures().filter(
         pl.col("paper") == benchmark,
         pl.col("domain").is_null(),
@@ -335,7 +337,7 @@ def _rows(benchmark: str, subset: str | None) -> Iterable[dict[str, object]]:
             "scorer": score["scorer"],
             "benchmark": benchmark,
             "subset": subset,
-            "metric": official_title(benchmark),
+            "metric": metrics_of(benchmark).title,
             "score": score["value"],
             "on_wrong": values[sides[0]]["value"] if sides[0] in values else None,
             "on_right": values[sides[1]]["value"] if sides[1] in values else None,

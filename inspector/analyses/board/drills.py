@@ -16,10 +16,10 @@ from scoring.data.schema import Bools
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.gold import UNKNOWN_STEP
 from scoring.evaluation.verdicts import DEV, OUTCOMES, REFUSED, UNPARSED, UNSCORED
-from scoring.formats.benchmarks.benchmark_registry import step_labelled
-from scoring.metrics.benchmark_figures import leading_figure
+from scoring.formats.benchmarks.case_format import StepLabelled
+from scoring.metrics.benchmark_metrics import metrics_of
 from scoring.metrics.kernel import Decided, Metric
-from scoring.metrics.own import MEMBERS, OwnMetric
+from scoring.metrics.own import CasesOf
 from scoring.metrics.step_contributions import judged_steps
 from scoring.metrics.step_labels import counted_cases
 from scoring.metrics.step_metrics import NEGATIVE_ACC, POSITIVE_ACC, PRMSCORE
@@ -113,17 +113,17 @@ def _behind(piece: BoardSlice, evaluation: Evaluation, column: str, results: Res
 
 
 def _of_figure(piece: BoardSlice, evaluation: Evaluation, column: str, results: ResultSet) -> CellCases:
-    if step_labelled(piece.benchmark) is not None and column not in {"fp", "fn"}:
-        return _of_steps(piece, evaluation, column)
-    made = leading_figure(piece.benchmark) if column in _OF_SCORE else None
-    if made is not None:
-        return _of_own(made, piece, evaluation, results)
+    reported = metrics_of(piece.benchmark)
+    if reported.steps is not None and column not in {"fp", "fn"}:
+        return _of_steps(reported.steps, piece, evaluation, column)
+    if reported.own and column in _OF_SCORE:
+        return _of_own(reported.cases, piece, evaluation, results)
     return _of_cases(piece, evaluation, _SIDES[column], results)
 
 
-def _of_own(made: OwnMetric, piece: BoardSlice, evaluation: Evaluation, results: ResultSet) -> CellCases:
+def _of_own(cases: CasesOf, piece: BoardSlice, evaluation: Evaluation, results: ResultSet) -> CellCases:
     """The cases that a figure of the benchmark's own is of."""
-    unparsed, cases = results.unparsed(piece.benchmark), made.cases or MEMBERS
+    unparsed = results.unparsed(piece.benchmark)
     there = piece.rows & cases.rows(Decided(evaluation, unparsed))
     tries = (cases.where(evaluation.scorer.name, unparsed), *_by_outcome(evaluation, there))
     return CellCases(there, cases.words or "cases in the denominator", tries)
@@ -139,17 +139,16 @@ def _of_cases(piece: BoardSlice, evaluation: Evaluation, side: str, results: Res
     return CellCases(there, f"{kind} in the denominator", tuple(tries))
 
 
-def _of_steps(piece: BoardSlice, evaluation: Evaluation, column: str) -> CellCases:
+def _of_steps(steps: StepLabelled, piece: BoardSlice, evaluation: Evaluation, column: str) -> CellCases:
     """The cases with a step in the denominator."""
-    facts, side = step_labelled(piece.benchmark), _SIDES[column]
-    assert facts is not None  # noqa: S101  # the benchmark labels steps
+    side = _SIDES[column]
     if column == "bias":
         judged = judged_steps(evaluation, piece.benchmark)
         there = np.zeros(piece.rows.size, dtype=np.bool_)
         there[judged.cases[judged.gold(evaluation.gold) != UNKNOWN_STEP]] = True
         there &= piece.rows
     else:
-        there = counted_cases(evaluation, piece.rows, facts, _STEPS[side])
+        there = counted_cases(evaluation, piece.rows, steps, _STEPS[side])
     kind = {"wrong": "a wrong step", "right": "a right step", "": "a labelled step"}[side]
     judged_sql = (f"{named(f'{evaluation.scorer.name}.step_accuracy')} IS NOT NULL",)
     first = [judged_sql, (*judged_sql, _GOLD[side])]

@@ -11,15 +11,15 @@ from msgspec import Struct, field
 from inspector.analyses.board.arrangement import COMPARED
 from inspector.analyses.board.board_rows import BoardSlice
 from inspector.analyses.board.cells import BEST, BUSY, FAULT, NOT_HERE, REFERENCE, SCORER, TIED
-from inspector.render.texts.headlines import headline
 from inspector.state.common_cases import with_all_cases
 from scoring.data.errors import PluginError
 from scoring.data.schema import Bools
 from scoring.data.storage.remembered import IdentityCache
 from scoring.evaluation.case_counts import runs_among
 from scoring.evaluation.evaluation import Evaluation
-from scoring.metrics.aligned import align_official, align_scorers
+from scoring.metrics.aligned import align_scorers
 from scoring.metrics.baselines import is_baseline
+from scoring.metrics.benchmark_metrics import metrics_of
 from scoring.metrics.first_error import CORRECT_ACC, ERROR_ACC
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.own import own_metrics
@@ -198,7 +198,10 @@ def _ranks(evaluations: list[Evaluation], piece: BoardSlice, unparsed: Unparsed,
     }
     best = [evaluation for evaluation in single if kinds.get(evaluation.scorer.name) == BEST]
     if several_runs and best:
-        heads = [headline(evaluation, piece.rows, unparsed, None, piece.benchmark) for evaluation in (*best, *several)]
+        heads = [
+            metrics_of(piece.benchmark).headline(evaluation, piece.rows, unparsed, None)
+            for evaluation in (*best, *several)
+        ]
         lead, *means = [head.score or 0.0 for head in heads]
         kinds = {} if max(means) > lead else kinds
     return Ranks(kinds, max((row["n"] for row in ties), default=0), len(single), why)
@@ -213,7 +216,7 @@ def _of_several_runs(evaluations: Sequence[Evaluation], rows: Bools) -> str:
 
 def _aligned(evaluations: Sequence[Evaluation], piece: BoardSlice, unparsed: Unparsed) -> Aligned:
     """The scorers side by side, as the benchmark's figure is made."""
-    official = align_official(evaluations, piece.rows, piece.benchmark, unparsed)
+    official = metrics_of(piece.benchmark).aligned(evaluations, piece.rows, unparsed)
     return official or align_scorers(evaluations, piece.rows, unparsed, verdicts=False)
 
 

@@ -11,7 +11,6 @@ from inspector.analyses.card.protocol_card import GROUP_TITLES, GROUPS, CardGrou
 from inspector.render.blocks import Block, Fold, Note, Section
 from inspector.render.lines import CaseLink
 from inspector.render.table_blocks import Cell, Column, Table, figure, table, text
-from inspector.render.texts.headlines import Headline, headline
 from inspector.render.view import View
 from inspector.state.case_links import figure_link
 from inspector.state.comparability import (
@@ -23,7 +22,8 @@ from inspector.state.provenance import provenance
 from scoring.data.errors import UsageError
 from scoring.data.names import match_name
 from scoring.data.scorer import NOT_SAID, not_recorded
-from scoring.metrics.benchmark_figures import official_metric
+from scoring.metrics.benchmark_metrics import metrics_of
+from scoring.metrics.headline import Headline
 from scoring.selection.query import as_words
 from scoring.selection.result_set import ResultSet, within
 
@@ -197,13 +197,13 @@ def _blocks(pair: ResultSet, benchmark: Benchmark, seed: int | None) -> Iterator
 def _headline(pair: ResultSet, card: ProtocolCard, seed: int | None) -> Headline:
     rows = (pair.cases["benchmark"] == card.benchmark).to_numpy() & pair.mask
     evaluation = pair.evaluation(card.scorer)
-    return headline(evaluation, rows, pair.unparsed(card.benchmark), seed, card.benchmark)
+    return metrics_of(card.benchmark).headline(evaluation, rows, pair.unparsed(card.benchmark), seed)
 
 
 def _figures(pair: ResultSet, benchmark: Benchmark, lines: Sequence[Headline]) -> Table:
     rows = []
     for card, line, (letter, style) in zip(benchmark.cards, lines, LETTERS, strict=False):
-        metric, link = official_metric(benchmark.name), None
+        metric, link = metrics_of(benchmark.name).name, None
         if line.score is not None:
             link = figure_link(pair, pair.evaluation(card.scorer), benchmark.name, metric)
         value = figure({**asdict(line), "value": line.score}, link=link, style="strong")

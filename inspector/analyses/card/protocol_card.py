@@ -10,7 +10,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.render.cells import share
-from inspector.render.texts.headlines import headline
 from inspector.render.texts.sentences import counted
 from inspector.state.comparability import TUNED_HERE, threshold_kind
 from inspector.state.counted_cases import choosing_conditions, counted_cases, counts_unanswered
@@ -34,9 +33,8 @@ from scoring.evaluation.verdicts import (
     RuleByCase,
     spelled,
 )
-from scoring.formats.benchmarks.benchmark_registry import step_labelled
 from scoring.formats.reading.critic_answers import fault_of
-from scoring.metrics.benchmark_figures import leading_figure, official_metric
+from scoring.metrics.benchmark_metrics import metrics_of
 from scoring.metrics.deciding import rule_among
 from scoring.metrics.official_protocols import protocol_named, protocol_of
 from scoring.metrics.outcome_conditions import SIDES, tried
@@ -182,9 +180,9 @@ def _cases(evaluation: Evaluation, results: ResultSet, benchmark: str) -> Iterat
     if whole != n:
         yield Fact("cases", "in the benchmark", counted(whole, "case"))
     rows = counted_cases(results, (name,), benchmark).get(name, np.zeros(mask.size, dtype=np.bool_))
-    if step_labelled(benchmark) is None:
+    if metrics_of(benchmark).steps is None:
         # What a scorer without any verdict was refused on is in no denominator, though its outcome says refused.
-        made, unparsed = leading_figure(benchmark), results.unparsed(benchmark)
+        made, unparsed = metrics_of(benchmark).leading, results.unparsed(benchmark)
         where = (tried(name, unparsed),) if made is None else (made.cases or MEMBERS).where(name, unparsed)
         has_them = where if evaluation.coverage.nothing is None else ("false",)
         own = (results.cases["benchmark"] == benchmark).to_numpy() & mask
@@ -228,11 +226,11 @@ def _subsets(evaluation: Evaluation, rows: Bools) -> str:
 def _counting(evaluation: Evaluation, results: ResultSet, benchmark: str) -> Iterator[Fact]:
     mask, unparsed = results.mask, results.unparsed(benchmark)
     # What it is averaged over takes no resample.
-    line = headline(evaluation, mask, unparsed, None, benchmark)
+    line = metrics_of(benchmark).headline(evaluation, mask, unparsed, None)
     protocol_name = results.query.protocol
     protocol = protocol_named(protocol_name) if protocol_name else protocol_of(benchmark)
-    made = leading_figure(benchmark)
-    name = "PRMScore" if step_labelled(benchmark) is not None else "F1 of first errors"
+    made = metrics_of(benchmark).leading
+    name = "PRMScore" if metrics_of(benchmark).steps is not None else "F1 of first errors"
     yield Fact("counting", "official figure", name if made is None else f"{made.title}: {made.about}")
     yield Fact("counting", "averaged over", line.over)
     yield Fact("counting", "protocol", f"{protocol.name}: {protocol.counts} ({protocol.source})")
@@ -299,7 +297,7 @@ def _labels(results: ResultSet) -> Iterator[Fact]:
 
 
 def _interval(results: ResultSet, benchmark: str) -> Iterator[Fact]:
-    of_steps = official_metric(benchmark) != "f1"
+    of_steps = metrics_of(benchmark).name != "f1"
     way = "of whole problems" if of_steps else resampled_words(results, benchmark)
     yield Fact("interval", "method", f"{share(LEVEL, 0)}% percentile bootstrap, {way}")
     yield Fact("interval", "resamples", f"{RESAMPLES:,}")

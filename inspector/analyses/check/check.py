@@ -27,7 +27,6 @@ from inspector.analyses.check.check_conditions import (
 from inspector.render.blocks import Block, CommandLine, Facts, Note, Section, quiet_notes
 from inspector.render.cells import interval, share, signed
 from inspector.render.table_blocks import Cell, Kind, Table, count, table, text
-from inspector.render.texts.headlines import official_title
 from inspector.render.texts.sentences import counted
 from inspector.render.view import View
 from inspector.state.common_cases import aligned_cases, aligned_official, without_gold
@@ -41,6 +40,7 @@ from scoring.data.scorer import settings_that_differ
 from scoring.evaluation.instructive import instructive
 from scoring.metrics.aligned import AlignedScorers
 from scoring.metrics.aligned_conditions import EVERY
+from scoring.metrics.benchmark_metrics import metrics_of
 from scoring.metrics.deciding import rule_among
 from scoring.metrics.outcome_conditions import right, wrong
 from scoring.metrics.resampling import LEVEL, RESAMPLES
@@ -270,7 +270,8 @@ def _sentences(rows: Sequence[Row], figures: pl.DataFrame, fail_if: str | None) 
         elif row["fails"] is None and fail_if is None:
             has_pooled = row["metric"] == "f1" and row["pooled_f1_high"] is not None
             pooled = "; pooled over subsets: --fail-if 'pooled_f1_high < 0'" if has_pooled else ""
-            yield f"{about}: no interval of {official_title(row['benchmark'])}: {row['reason'] or row['note']}{pooled}"
+            title = metrics_of(row["benchmark"]).title
+            yield f"{about}: no interval of {title}: {row['reason'] or row['note']}{pooled}"
         elif row["fails"] is None:
             missing = undefined_figures(fail_if or "", figures, place)
             why = f" ({row['reason']})" if row["reason"] else ""
@@ -281,7 +282,7 @@ def _difference(row: Row) -> str:
     """The official difference in percentage points, with its interval."""
     if row["difference"] is None:
         return "undefined"
-    title, change = official_title(row["benchmark"]), signed(row["difference"])
+    title, change = metrics_of(row["benchmark"]).title, signed(row["difference"])
     parts = (title, change, interval(row["low"], row["high"], signed), "points")
     return " ".join(filter(None, parts))
 
@@ -356,7 +357,7 @@ def _official(scorers: ScorerPair, row: Row) -> Table:
         Cell(row[name], Kind.SHARE, link=link if row[name] is not None else None, small=row["small"], style="strong")
         for name in ("value", "baseline_value")
     ]
-    line = [text(official_title(scorers.benchmark)), *values, count(row["n"], link), count(row["left_out"])]
+    line = [text(metrics_of(scorers.benchmark).title), *values, count(row["n"], link), count(row["left_out"])]
     return table("", ["", "A", "B", "n", "left out"], [line])
 
 

@@ -14,7 +14,7 @@ from scoring.data.names import near_names
 from scoring.data.schema import Row
 from scoring.evaluation.verdicts import REFUSED, UNPARSED
 from scoring.metrics.aligned import AlignedScorers, AlignedSums
-from scoring.metrics.benchmark_figures import official_metric
+from scoring.metrics.benchmark_metrics import metrics_of
 from scoring.metrics.deciding import rule_among
 from scoring.metrics.first_error import SIDES
 from scoring.metrics.paired import CASE_NAMES, STEP_NAMES, case_comparison_rows, official_comparison_rows
@@ -118,8 +118,7 @@ def figures_of(results: ResultSet, names: tuple[str, str], benchmark: str, rows:
     """
     new, old = names
     by_place = {_place(row): row for row in rows}
-    metric = official_metric(benchmark)
-    subset = "average" if metric == "f1" else "all"
+    metric, subset = metrics_of(benchmark).name, metrics_of(benchmark).whole
     official = by_place[new, old, subset, f"{metric}_difference"]
     first, second = (by_place.get((name, None, subset, metric), {}) for name in names)
     figures: dict[str, Any] = {

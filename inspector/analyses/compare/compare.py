@@ -30,7 +30,6 @@ from inspector.render.table_blocks import (
     table,
     text,
 )
-from inspector.render.texts.headlines import official_title
 from inspector.render.view import View
 from inspector.state.common_cases import (
     ScorerField,
@@ -49,7 +48,7 @@ from inspector.state.provenance import provenance, repeated_solutions
 from scoring.data.schema import Row
 from scoring.metrics.aligned import DRAWN_WHOLE, OF_STEPS, AlignedScorers, AlignedSums
 from scoring.metrics.aligned_conditions import EVERY, OF_SIDE, conjunction, right_of, wrong_of
-from scoring.metrics.benchmark_figures import official_metric
+from scoring.metrics.benchmark_metrics import metrics_of
 from scoring.metrics.ensembles import CONSENSUS, together_rows
 from scoring.metrics.first_error import SIDES
 from scoring.metrics.official_rows import METRICS
@@ -190,7 +189,7 @@ def _own_rows(results: ResultSet, aligned: AlignedScorers, seed: int | None) -> 
 def _tests(facts: Mapping[str, Any], benchmark: str) -> Note:
     """How differences were told from chance."""
     of_benchmark = (facts[name].get(benchmark, "") for name in ("interval", "family"))
-    official = "" if official_metric(benchmark) == "f1" else f"of {official_title(benchmark)} {DRAWN_WHOLE}"
+    official = "" if metrics_of(benchmark).name == "f1" else f"of {metrics_of(benchmark).title} {DRAWN_WHOLE}"
     return test_note(facts["seed"], facts["test"], *of_benchmark, official)
 
 
@@ -249,7 +248,7 @@ def _standing_blocks(
     field = ScorerField.of(results, benchmark, aligned)
     yield from field_head(field)
     cells = {(row["scorer"], row["metric"]): row for row in rows if row["scorer"] is not None}
-    head = official_metric(benchmark)
+    head = metrics_of(benchmark).name
     ranked = sorted(
         (row for (_, metric), row in cells.items() if metric == head),
         key=lambda row: (row["value"] is None, -(row["value"] or 0.0)),
@@ -260,7 +259,7 @@ def _standing_blocks(
         trying = [row["scorer"] for row in ranked if row["n"]]
         n = next((row["n"] for row in ranked if row["n"]), 0)
         link = own_link(results, benchmark, trying, n, "counted for all scorers")
-    yield from _leader(cells, ranked, head, official_title(benchmark))
+    yield from _leader(cells, ranked, head, metrics_of(benchmark).title)
     yield _standings(field, cells, ranked, link)
     yield Note("Tied: the interval of the difference to the best holds 0.", "quiet")
     if field.sets:
@@ -295,7 +294,7 @@ def _standings(
     field: ScorerField, cells: Mapping[tuple[str, str], Row], ranked: Sequence[Row], link: CaseLink | None
 ) -> Table:
     """A line a scorer, best first; who is right alone only where the official figure is of first errors as well."""
-    head = official_metric(field.benchmark)
+    head = metrics_of(field.benchmark).name
     alone = {
         (correct_set.side, correct_set.right): correct_set
         for correct_set in field.sets
@@ -320,7 +319,7 @@ def _standings(
         "scorer",
         "n",
         Column("left out", 2),
-        forest_column(official_title(field.benchmark)),
+        forest_column(metrics_of(field.benchmark).title),
         difference_column("vs. the best"),
         "tied",
     ]
@@ -348,7 +347,7 @@ def _pair_lines(field: ScorerField, rows: Sequence[Row]) -> Iterator[PairLine]:
     for row in rows:
         if row["scorer"] is not None and row["other"] is not None:
             of_pair.setdefault((row["scorer"], row["other"]), {})[row["subset"], row["metric"]] = row
-    head = official_metric(field.benchmark)
+    head = metrics_of(field.benchmark).name
     lines = (
         ("all", "all", head if head != "f1" else ""),
         ("right steps", "all", "positive_acc"),

@@ -20,7 +20,6 @@ from inspector.render.cells import share, signed
 from inspector.render.chart_blocks import Square, SquareSide
 from inspector.render.lines import CaseLink
 from inspector.render.table_blocks import Cell, CellChart, Column, Kind, count, p_value, points, table, text
-from inspector.render.texts.headlines import official_title
 from inspector.render.texts.sentences import counted
 from inspector.render.texts.short_names import short_name
 from inspector.render.texts.text import clean
@@ -29,7 +28,7 @@ from inspector.state.comparability import incomparable
 from scoring.data.schema import Bools, Row
 from scoring.metrics.aligned import AlignedScorers
 from scoring.metrics.aligned_conditions import OF_SIDE, common_of, conjunction
-from scoring.metrics.benchmark_figures import official_metric
+from scoring.metrics.benchmark_metrics import metrics_of
 from scoring.metrics.first_error import SIDES
 from scoring.metrics.paired import quadrants
 from scoring.metrics.resampling import Figure
@@ -67,7 +66,7 @@ def pair_blocks(
     a, b = pair.names
     n = int(aligned.common((0, 1)).sum())
     figures = PairFigures.of(rows, pair.names)
-    judged = figures.differences.get(("all", f"{official_metric(benchmark)}_difference"), {}).get("value") is not None
+    judged = figures.differences.get(("all", f"{metrics_of(benchmark).name}_difference"), {}).get("value") is not None
     if not n and not judged:
         yield Note(f"{a} against {b}", "lead")
         for name, why in zip(aligned.names, aligned.nothing, strict=True):
@@ -115,12 +114,12 @@ def _method(pair: ScorerPair, figures: PairFigures, tests: Note, n: int) -> Pane
 
 def verdict(pair: ScorerPair, figures: PairFigures) -> list[str]:
     """Return sentences: the official difference, differences on one side, and differences not ruled out."""
-    head = official_metric(pair.benchmark)
+    head = metrics_of(pair.benchmark).name
     candidates = (figures.differences.get((subset, f"{head}_difference")) for subset in ("average", "all"))
     rows = [row for row in candidates if row is not None]
     row = next((row for row in rows if row["value"] is not None), None)
     a, b = (short_name(clean(name), LONGEST, pair.names) for name in pair.names)
-    title = official_title(pair.benchmark)
+    title = metrics_of(pair.benchmark).title
     why = next((row["reason"] for row in rows if row["reason"]), "")
     if row is None:
         return [f"{title} of {a} (A) and {b} (B) cannot be compared{f': {why}' if why else ''}."]
@@ -284,7 +283,7 @@ def _field_panel(results: ResultSet, pair: ScorerPair, seed: int | None) -> Pane
         lines.append((-own.value, [*cells, replace(behind, low=None, high=None)]))
     if len(lines) < 2:
         return None
-    heads: list[str | Column] = ["", "", Column(official_title(pair.benchmark), chart=CellChart.FOREST), "vs. best"]
+    heads: list[str | Column] = ["", "", Column(metrics_of(pair.benchmark).title, chart=CellChart.FOREST), "vs. best"]
     rows = [cells for _, cells in sorted(lines, key=lambda line: line[0])]
     return Panel(
         "All scorers", (table("", heads, rows, labels=2),), f"on the {scores.n:,} cases they share", place="side"

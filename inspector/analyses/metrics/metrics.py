@@ -28,7 +28,7 @@ from inspector.state.provenance import provenance, repeated_solutions
 from scoring.data.schema import NO_SUBSET, WHOLE
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import REFUSED, UNPARSED
-from scoring.metrics.benchmark_figures import figures_of_its_own, official_metric, own_titles
+from scoring.metrics.benchmark_metrics import metrics_of, own_titles
 from scoring.metrics.case_groups import group_masks, grouped
 from scoring.metrics.own import own_metrics
 from scoring.metrics.step_metrics import NAMES
@@ -119,7 +119,7 @@ def metric_table(results: ResultSet, rows: pl.DataFrame, benchmark: str, title: 
         keys.remove("subset")
     names = _metric_names(rows, benchmark)
     of_steps = "prmscore" in names
-    heads = {*HEADS, official_metric(benchmark)}
+    heads = {*HEADS, metrics_of(benchmark).name}
     columns: list[str | Column] = [
         *keys,
         *(forest_column(metric_title(name), int(name not in heads)) for name in names),
@@ -145,7 +145,7 @@ def _metric_names(rows: pl.DataFrame, benchmark: str) -> list[str]:
     parts.
     """
     there = rows["metric"].unique(maintain_order=True).to_list()
-    own = [made.name for made in figures_of_its_own(benchmark)]
+    own = [made.name for made in metrics_of(benchmark).own]
     ordered = [name for name in (*own, *NAMES, "f1") if name in there]
     return [*ordered, *(name for name in there if name not in ordered)]
 
@@ -183,7 +183,7 @@ def _figure(
     # What cases an own metric is of, no condition tells.
     link = None if own is not None else link
     made = replace(
-        figure(row, kind, link, "strong" if metric in {*HEADS, official_metric(benchmark)} else ""), reason=""
+        figure(row, kind, link, "strong" if metric in {*HEADS, metrics_of(benchmark).name} else ""), reason=""
     )
     return replace(made, low=None, high=None) if metric in NAMES[1:] else made
 

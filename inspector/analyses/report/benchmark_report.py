@@ -10,14 +10,13 @@ from msgspec.structs import replace
 from inspector.analyses.compare.compare import compare
 from inspector.analyses.metrics.metrics import metrics
 from inspector.render.documents.row_documents import Document
-from inspector.render.texts.headlines import official_title
 from inspector.render.view import View
 from inspector.state.common_cases import best_first, with_all_cases
 from scoring.data.schema import WHOLE, Bools, Ints, Row
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import OUTCOMES, Decision
-from scoring.metrics.aligned import align_official, align_scorers
-from scoring.metrics.benchmark_figures import official_metric
+from scoring.metrics.aligned import align_scorers
+from scoring.metrics.benchmark_metrics import metrics_of
 from scoring.metrics.deciding import rule_among
 from scoring.selection.result_set import ResultSet
 
@@ -47,7 +46,7 @@ class BenchmarkReport(Struct, frozen=True, eq=False, dict=True):
     @property
     def head(self) -> str:
         """The official figure, by its name in the column `metric`."""
-        return official_metric(self.name)
+        return metrics_of(self.name).name
 
     @property
     def sides(self) -> tuple[str, str]:
@@ -57,7 +56,7 @@ class BenchmarkReport(Struct, frozen=True, eq=False, dict=True):
     @property
     def title(self) -> str:
         """The official figure as it is written."""
-        return official_title(self.name)
+        return metrics_of(self.name).title
 
     @cached_property
     def figures(self) -> dict[tuple[str, str, str], Row]:
@@ -73,8 +72,8 @@ class BenchmarkReport(Struct, frozen=True, eq=False, dict=True):
 
     @property
     def whole(self) -> str:
-        """The subset that stands for the benchmark: the average where it is over several, else all."""
-        return "average" if self.head == "f1" and len(self.subsets) > 1 else "all"
+        """The subset that stands for the benchmark; an average over one subset is that of all its cases."""
+        return metrics_of(self.name).whole if len(self.subsets) > 1 else "all"
 
     def figure(self, scorer: str, metric: str = "", subset: str = "") -> Row | None:
         """Return a row of `metrics`; by default the official figure of the whole benchmark."""
@@ -106,7 +105,7 @@ class BenchmarkReport(Struct, frozen=True, eq=False, dict=True):
         if not self.scorers:
             return [], ""
         unparsed = self.results.unparsed(self.name)
-        official = align_official(self.scorers, self.rows, self.name, unparsed)
+        official = metrics_of(self.name).aligned(self.scorers, self.rows, unparsed)
         whole, others = with_all_cases(self.scorers, official or align_scorers(self.scorers, self.rows, unparsed))
         ranked = [evaluation for evaluation in whole if self._value(evaluation.scorer.name, self.head) is not None]
         return ranked, others

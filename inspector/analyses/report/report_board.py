@@ -9,13 +9,13 @@ from inspector.analyses.report.report_charts import ReportFigure, interval_chart
 from inspector.render.blocks import Block, Bullets, Facts, Fold, Note
 from inspector.render.cells import interval, share
 from inspector.render.table_blocks import Cell, Kind, Table, count, figure, table, text
-from inspector.render.texts.headlines import unit_of
 from inspector.state.counted_cases import counted_cases
 from inspector.state.figure_notes import first_run_notes
 from scoring.data.reward_transforms import REWARDS, transform
 from scoring.data.schema import NO_SUBSET, Row
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import Decision, ProvidedVerdicts, RuleByCase
+from scoring.metrics.benchmark_metrics import metrics_of
 from scoring.metrics.own import OwnMetric, own_metrics
 
 UNKNOWN: Row = {"value": None, "low": None, "high": None, "reason": None}
@@ -83,7 +83,8 @@ def _measured(of: BenchmarkReport, evaluation: Evaluation) -> ReportFigure:
 def board_table(of: BenchmarkReport) -> Table:
     """Lay out the board, a line a scorer."""
     over = f"mean of {len(of.subsets)} subsets" if of.whole == "average" else "all cases"
-    over = "all steps pooled" if unit_of(of.title) == "steps" else over
+    unit = metrics_of(of.name).unit
+    over = "all steps pooled" if unit == "steps" else over
     heads = (
         "scorer",
         f"{of.title} (95%)",
@@ -94,7 +95,7 @@ def board_table(of: BenchmarkReport) -> Table:
         "wrong if reward",
         "its source",
     )
-    caption = f"{of.name}: {of.title} in percent, {over}; n counts {unit_of(of.title)}"
+    caption = f"{of.name}: {of.title} in percent, {over}; n counts {unit}"
     return table(caption, heads, [_line(of, evaluation, first=evaluation is of.best) for evaluation in of.scorers])
 
 

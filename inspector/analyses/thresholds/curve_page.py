@@ -18,14 +18,14 @@ from inspector.state.case_links import figure_link
 from inspector.state.provenance import provenance
 from inspector.state.thresholds.curve_rows import CURVE, MOST, POINTS, bands_of, curve_notes, curve_rows
 from inspector.state.thresholds.threshold_span import threshold_span
-from inspector.state.thresholds.ways import NOTHING, all_of, dev_cuts, figure_title, scorers_there, threshold_sections
+from inspector.state.thresholds.ways import NOTHING, dev_cuts, figure_title, scorers_there, threshold_sections
 from scoring.data.errors import UsageError
 from scoring.data.schema import WHOLE, Row
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import ProvidedVerdicts, Rule, RuleByCase
-from scoring.metrics.benchmark_figures import leading_figure, official_metric
+from scoring.metrics.benchmark_metrics import metrics_of
 from scoring.metrics.deciding import rule_among
-from scoring.metrics.threshold_curves import official_curve, tuned
+from scoring.metrics.threshold_curves import tuned
 from scoring.selection.result_set import ResultSet, by_benchmark
 
 LINES = 20
@@ -66,7 +66,7 @@ def curve_chart(
     first: tuple[Evaluation, Any] | None = None
     for evaluation in drawn:
         at = evaluation.at_default() if isinstance(evaluation.rule, RuleByCase) else evaluation
-        score_curve = official_curve(at, scope.mask, unparsed, benchmark)
+        score_curve = metrics_of(benchmark).curve(at, scope.mask, unparsed)
         if (
             score_curve is None
             or not score_curve.thresholds.size
@@ -162,13 +162,15 @@ def of_curves(scope: ResultSet, there: Sequence[Evaluation], benchmark: str, cha
         yield Note(f"No threshold decides, so that there is no curve: {', '.join(lacking)}.", "quiet")
     movable = [evaluation for evaluation in there if not isinstance(evaluation.rule, ProvidedVerdicts)]
     for evaluation in movable if chart is None else ():
-        reason = tuned(official_curve(evaluation.at_default(), scope.mask, scope.unparsed(benchmark), benchmark)).reason
+        reason = tuned(
+            metrics_of(benchmark).curve(evaluation.at_default(), scope.mask, scope.unparsed(benchmark))
+        ).reason
         yield Note(f"{evaluation.scorer.name}: there is no curve: {reason or 'undefined'}.")
     if chart is not None and chart.y == "PRMScore":
         yield Note("PRMScore of all steps pooled; bands resample whole problems.", "quiet")
-    made = leading_figure(benchmark)
-    if chart is not None and made is not None:
-        yield Note(f"{made.title} of {all_of(made)}; bands resample whole problems.", "quiet")
+    reported = metrics_of(benchmark)
+    if chart is not None and reported.own:
+        yield Note(f"{reported.title} of {reported.taken_over}; bands resample whole problems.", "quiet")
 
 
 def curves_view(results: ResultSet, params: Params, intervals: bool) -> View:
@@ -217,7 +219,7 @@ def _curve_table(scope: ResultSet, rows: pl.DataFrame, benchmark: str) -> Table:
     listed = rows.filter(~grid | (place % step == 0))
     metrics = rows["metric"].unique(maintain_order=True).to_list()
     columns: list[str | Column] = [*(["scorer"] if several else []), "called", Column("threshold", right=True)]
-    columns += [forest_column(figure_title(name), int(name != official_metric(benchmark))) for name in metrics]
+    columns += [forest_column(figure_title(name), int(name != metrics_of(benchmark).name)) for name in metrics]
     lines = []
     for scorer in rows["scorer"].unique(maintain_order=True):
         own = listed.filter(pl.col("scorer") == scorer).sort("threshold", maintain_order=True)

@@ -27,14 +27,12 @@ from inspector.state.thresholds.ways import (
     threshold_sections,
     way_notes,
     way_rows,
-    whole_of,
 )
 from scoring.data.schema import NO_SUBSET, WHOLE, Bools, Row
 from scoring.data.storage.remembered import IdentityCache
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import ProvidedVerdicts, RuleByCase, spelled
-from scoring.formats.benchmarks.benchmark_registry import step_labelled
-from scoring.metrics.benchmark_figures import leading_figures, official_metric
+from scoring.metrics.benchmark_metrics import metrics_of
 from scoring.selection.result_set import ResultSet, by_benchmark
 
 WAYS, CURVES, TRANSFER, FLIPPED, REWARDS, RELIABILITY = "ways", "curve", "transfer", "flips", "rewards", "reliability"
@@ -117,7 +115,7 @@ def _way_rows(
     def made(at_threshold: Evaluation) -> list[Row]:
         return [{**about, **row} for row in way_rows(at_threshold, inside, scope, benchmark, intervals=intervals)]
 
-    rule, by_redundancy = evaluation.rule, step_labelled(benchmark) is not None
+    rule, by_redundancy = evaluation.rule, metrics_of(benchmark).steps is not None
     if not evaluation.at_default().rule.is_movable or by_redundancy or isinstance(rule, ProvidedVerdicts):
         yield from made(evaluation)
         return
@@ -151,14 +149,14 @@ def _way_blocks(scope: ResultSet, rows: pl.DataFrame, benchmark: str, intervals:
 
 def way_table(scope: ResultSet, rows: pl.DataFrame, benchmark: str) -> Table:
     """Lay out the ways of some scorers on one benchmark: a line a way, a column a subset where there are several."""
-    head = official_metric(benchmark)
+    head = metrics_of(benchmark).name
     subsets = [name for name in rows["subset"].unique(maintain_order=True) if name not in WHOLE]
     subsets = subsets if len(subsets) > 1 else []
     names = rows["scorer"].unique(maintain_order=True).to_list()
     several = len(names) > 1
     columns: list[str | Column] = [*(["scorer"] if several else []), "way", Column("threshold", right=True)]
     columns += [forest_column(figure_title(head)), *(Column(name or NO_SUBSET, 2) for name in subsets)]
-    columns += ["n (steps)" if _of_steps(head) else "n", "excluded", "wrong"]
+    columns += ["n (steps)" if metrics_of(benchmark).unit == "steps" else "n", "excluded", "wrong"]
     lines = []
     for part in rows.partition_by("scorer", "kind", maintain_order=True):
         cells = {row["subset"]: row for row in part.iter_rows(named=True)}
@@ -167,13 +165,6 @@ def way_table(scope: ResultSet, rows: pl.DataFrame, benchmark: str) -> Table:
         lines.append(line if several else line[1:])
     title = "Ways to choose the threshold" + ("" if several else f" of {names[0]}")
     return table(title, columns, lines, labels=2 if several else 1, counted="cases")
-
-
-def _of_steps(metric: str) -> bool:
-    """Whether an official figure counts steps."""
-    return metric == "prmscore" or any(
-        made.name == metric and made.unit == "steps" for made in leading_figures().values()
-    )
 
 
 def _way_line(
@@ -185,7 +176,7 @@ def _way_line(
     subsets: Sequence[str],
 ) -> list[Cell]:
     whole = cells["all"]
-    official = cells.get(whole_of(head), whole)
+    official = cells.get(metrics_of(benchmark).whole, whole)
     kind, cut = whole["kind"], whole["threshold"]
     cuts = {row["threshold"] for row in cells.values()} - {None}
     present = is_present(evaluation, kind, scope)
@@ -206,7 +197,7 @@ def _way_line(
         replace(figure(official, link=link, style="strong"), reason=""),
         *(_of_subset(scope, evaluation, benchmark, head, subset, row, cut) for subset, row in own.items()),
         # Steps are counted where the official figure is of steps: the link, which is to cases, is on the figure.
-        count(whole["n"] or None, None if _of_steps(head) else link),
+        count(whole["n"] or None, None if metrics_of(benchmark).unit == "steps" else link),
         count(whole["excluded"] or None),
         replace(count(wrong.n, wrong) if wrong else count(None), remark=official["reason"] or whole["reason"] or ""),
     ]
@@ -265,7 +256,7 @@ def _transfer(
 ) -> Iterator[Block]:
     cells = {(row["kind"], row["subset"]): row for row in rows.iter_rows(named=True)}
     names = list(dict.fromkeys(kind.removeprefix("from:") for kind in rows["kind"] if kind.startswith("from:")))
-    head = official_metric(benchmark)
+    head = metrics_of(benchmark).name
     title = "Tuned on the row, reported on the column"
     title = f"{evaluation.scorer.name}: {title[0].lower()}{title[1:]}" if named else title
     if len(names) < 2:
@@ -276,21 +267,21 @@ def _transfer(
         )
         return
     kinds = ["default", *(f"from:{name}" for name in names), PER_SUBSET, "dev"]
-    columns = [*names, whole_of(head)]
+    columns = [*names, metrics_of(benchmark).whole]
     lines = []
     for kind in kinds:
-        whole = cells.get((kind, whole_of(head)))
+        whole = cells.get((kind, metrics_of(benchmark).whole))
         if whole is None or whole["value"] is None:
             continue
         line = [text(way_words(kind, scope.query.seed))]
         for name in columns:
             row = cells.get((kind, name))
-            subset = None if name == whole_of(head) else name
+            subset = None if name == metrics_of(benchmark).whole else name
             link = None if row is None else _way_link(scope, evaluation, benchmark, head, row, subset)
             made = text("") if row is None else figure(row, link=link)
             line.append(replace(made, n=None if row is None else row["n"], shade=None if row is None else row["value"]))
         lines.append(line)
-    counted = "steps" if _of_steps(head) else "cases"
+    counted = metrics_of(benchmark).unit
     yield table(title, ["", *columns], lines, heat=True, counted=counted)
 
 

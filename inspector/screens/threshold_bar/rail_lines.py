@@ -8,7 +8,6 @@ import numpy as np
 
 from inspector.render.cells import dash, interval, share, signed, with_minus
 from inspector.render.charts.glyphs import OUTCOME_STYLES, Glyphs
-from inspector.render.texts.headlines import Headline
 from inspector.render.texts.phrases import Phrase, parts
 from inspector.render.texts.sentences import F1, GLYPHS, WORDS, counted, threshold_name
 from inspector.render.texts.text import TextPart
@@ -17,6 +16,7 @@ from inspector.state.thresholds.threshold_span import threshold_span
 from inspector.widgets.line_view import Line
 from scoring.data.scorer import Comparison
 from scoring.evaluation.verdicts import ON_CLEAN, ON_ERRONEOUS, OUTCOMES, RIGHT, Rule, RuleByCase
+from scoring.metrics.headline import Headline
 from scoring.metrics.threshold_curves import ThresholdCurve, tuned
 
 LEAST_DIGITS, MOST_DIGITS = 3, 16

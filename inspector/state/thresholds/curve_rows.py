@@ -9,14 +9,14 @@ from msgspec.structs import replace
 
 from inspector.state.figure_notes import step_benchmarks
 from inspector.state.thresholds.threshold_span import threshold_span
-from inspector.state.thresholds.ways import PER_SUBSET, ThresholdWay, all_of, ways, whole_of
+from inspector.state.thresholds.ways import PER_SUBSET, ThresholdWay, ways
 from scoring.data.schema import Bools, Floats
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import Rule, RuleByCase, spelled
 from scoring.metrics.aligned import align_scorers
 from scoring.metrics.aligned_conditions import EVERY, common_of
-from scoring.metrics.benchmark_figures import leading_figure
-from scoring.metrics.curve_bands import Bands, official_bands
+from scoring.metrics.benchmark_metrics import metrics_of
+from scoring.metrics.curve_bands import Bands
 from scoring.metrics.deciding import rule_among
 from scoring.metrics.first_error import F1_SCORE, SIDES
 from scoring.metrics.kernel import Metric, Unparsed
@@ -79,7 +79,7 @@ def curve_rows(
     about = {
         "scorer": evaluation.scorer.name,
         "benchmark": benchmark,
-        "subset": whole_of(bands.metrics[0].name),
+        "subset": metrics_of(benchmark).whole,
         "comparison": spelled(present.rule) if isinstance(present.rule, Rule) else None,
     }
     each = [list(_points(bands, metric)) for metric in bands.metrics]
@@ -108,7 +108,7 @@ def bands_of(
 ) -> Bands | None:
     """Return the official figure of some cases (n) of one benchmark at thresholds; None where none decides."""
     seed = results.query.seed if intervals else None
-    return official_bands(evaluation, rows, thresholds, results.unparsed(benchmark), benchmark, seed)
+    return metrics_of(benchmark).bands(evaluation, rows, thresholds, results.unparsed(benchmark), seed)
 
 
 def ticks(evaluation: Evaluation, inside: Bools, scope: ResultSet) -> Iterator[NamedThreshold]:
@@ -177,6 +177,6 @@ def curve_notes(results: ResultSet) -> Iterator[str]:
     )
     for name, _ in step_benchmarks(results):
         yield f"{name}: prmscore of all steps pooled, n counts steps"
-    for name in results.benchmarks:
-        if (made := leading_figure(name)) is not None:
-            yield f"{name}: {made.name} of {all_of(made)}, n counts {made.unit}"
+    for reported in map(metrics_of, results.benchmarks):
+        if reported.own:
+            yield f"{reported.benchmark}: {reported.name} of {reported.taken_over}, n counts {reported.unit}"

@@ -27,8 +27,7 @@ from scoring.data.errors import UsageError
 from scoring.data.schema import NO_SUBSET, WHOLE, Bools
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import DEV, ProvidedVerdicts, Rule, RuleByCase, spelled
-from scoring.formats.benchmarks.benchmark_registry import step_labelled
-from scoring.metrics.benchmark_figures import leading_figure, leading_figures, official_metric
+from scoring.metrics.benchmark_metrics import leading_metrics, metrics_of
 from scoring.metrics.deciding import (
     CHOSEN,
     EACH,
@@ -43,7 +42,6 @@ from scoring.metrics.deciding import (
     rule_among,
 )
 from scoring.metrics.official_rows import METRICS, figures_of
-from scoring.metrics.own import OwnMetric
 from scoring.metrics.resampling import RESAMPLES
 from scoring.metrics.step_contributions import asked_by_redundancy, redundancy_rows
 from scoring.metrics.threshold_curves import Tuned, step_curve, tuned
@@ -196,7 +194,7 @@ def dev_cuts(evaluation: Evaluation, scope: ResultSet, benchmark: str) -> dict[s
 
 def _redundancy(evaluation: Evaluation, mask: Bools, benchmark: str) -> Iterator[ThresholdWay]:
     """Both ways where there are redundancy numbers to cut. A condition never depends on them, so none is circular."""
-    facts = step_labelled(benchmark)
+    facts = metrics_of(benchmark).steps
     if facts is None:
         return
     numbered = mask & redundancy_rows(evaluation, asked_by_redundancy(evaluation, facts), 0.0).numbers
@@ -220,9 +218,10 @@ def way_notes(results: ResultSet, rows: pl.DataFrame) -> Iterator[str]:
     yield f"{_TUNED}; {_DEV}" if first_errors else _TUNED
     others = [name for name in results.benchmarks if name not in dict(of_steps)]
     for name in others:
-        if (made := leading_figure(name)) is not None:
-            tuned_for = f"{made.name} of {all_of(made)}"
-            yield f"{name}: tuned for {tuned_for}; {_BOOTSTRAP} of whole problems; n counts {made.unit}"
+        reported = metrics_of(name)
+        if reported.own:
+            tuned_for = f"{reported.name} of {reported.taken_over}"
+            yield f"{name}: tuned for {tuned_for}; {_BOOTSTRAP} of whole problems; n counts {reported.unit}"
             continue
         yield f"{name}: {_BOOTSTRAP}, {resampled_words(results, name)}"
     for name, facts in of_steps:
@@ -254,7 +253,7 @@ def way_rows(
         intervals: with them; they are resampled.
         only: one of the first two ways alone, `default` or `chosen`; None = all.
     """
-    mask, metric = scope.mask, official_metric(benchmark)
+    mask, metric = scope.mask, metrics_of(benchmark).name
     counting = scope.counting if intervals else replace(scope.counting, seed=None)
     for way in ways(evaluation, within, mask, surroundings(scope)):
         if only is not None and way.kind not in {"default", "chosen"}:
@@ -272,7 +271,7 @@ def _about(way: ThresholdWay, decided: Evaluation, row: dict[str, Any], mask: Bo
     """What is to be said of one value of a way besides the value."""
     member = _member(decided, row["subset"], mask, benchmark)
     tuned_on = np.zeros_like(mask) if way.tuned_on is None else way.tuned_on
-    counted = decided.coverage.tried if step_labelled(benchmark) is None else decided.judged_steps.rows
+    counted = decided.coverage.tried if metrics_of(benchmark).steps is None else decided.judged_steps.rows
     threshold, comparison = _rule(way, decided, member)
     return {
         "kind": way.kind,
@@ -301,7 +300,7 @@ def _member(decided: Evaluation, subset: str, mask: Bools, benchmark: str) -> Bo
     """The shown cases (n) that a row is about: of a subset, of a group of classes, or all."""
     if subset in WHOLE:
         return mask
-    facts, (names, groups) = step_labelled(benchmark), decided.gold.subsets
+    facts, (names, groups) = metrics_of(benchmark).steps, decided.gold.subsets
     if subset in names or facts is None:
         # A row of cases without a subset has the same name as one of a subset without a name.
         same = [number for number, name in enumerate(names) if (name or "") == subset]
@@ -334,18 +333,8 @@ TITLES = {"f1": "F1", "prmscore": "PRMScore", "error_acc": "on erroneous cases",
 
 def figure_title(metric: str) -> str:
     """Write the title of an official figure, by its name in the column `metric`."""
-    own = {made.name: made.title for made in leading_figures().values()}
+    own = {reported.name: title for title, reported in leading_metrics().items()}
     return TITLES.get(metric) or own.get(metric, metric)
-
-
-def whole_of(metric: str) -> str:
-    """Name the subset that stands for a whole benchmark, by its official figure."""
-    return "average" if metric == "f1" else "all"
-
-
-def all_of(made: OwnMetric) -> str:
-    """Say what a benchmark's own figure is taken over."""
-    return "all steps pooled" if made.unit == "steps" else "all cases together"
 
 
 def threshold_sections(results: ResultSet, blocks: Callable[[str, ResultSet], Iterator[Block]]) -> tuple[Section, ...]:

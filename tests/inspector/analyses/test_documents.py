@@ -252,13 +252,13 @@ def test_what_cannot_be_done_is_one_line_on_stderr_and_nothing_on_stdout(root, w
     assert b"\x1b" not in captured.err
 
 
-def metrics_of(text):
+def values_of(text):
     return {(row["scorer"], row["subset"], row["metric"]): row["value"] for row in json.loads(text)["rows"]}
 
 
 @pytest.mark.parametrize("threshold", [0.4, making.FLOAT32, 2.0, *also(0.1, 1 / 3, 0.5, 0.7, 0.9, -1.0)])
 def test_a_threshold_on_a_reward_gives_one_number_everywhere(root, threshold, capsysbinary):
-    found = metrics_of(
+    found = values_of(
         printed(f"prm-inspect metrics -w {shlex.quote(root)} --threshold={threshold!r} --json", capsysbinary).out
     )
     start = inspect(read(Query(workspace=root)))
@@ -280,7 +280,7 @@ def test_the_demo_needs_no_workspace_and_its_numbers_are_those_of_plain_counting
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("platformdirs.user_data_path", tmp_path.joinpath)
     monkeypatch.delenv("PRM_INSPECT_WORKSPACE", raising=False)
-    found = metrics_of(printed("prm-inspect metrics --benchmark demo --json", capsysbinary).out)
+    found = values_of(printed("prm-inspect metrics --benchmark demo --json", capsysbinary).out)
     results = load(Query(benchmarks=("demo",)))
     for one in results.evaluations:
         labels = results.cases.select("n_steps", "earliest_error", "subset").iter_rows()

@@ -12,7 +12,7 @@ import reference
 import step_reference
 from inspector.analyses.board.arrangement import BoardKind
 from inspector.analyses.board.board import board
-from inspector.analyses.board.board_rows import board_frame, metrics_of
+from inspector.analyses.board.board_rows import board_frame, metrics_in
 from inspector.cli import main
 from inspector.render.charts.glyphs import Glyphs
 from inspector.screens.board_columns import board_columns
@@ -21,8 +21,9 @@ from inspector.state.opening import inspect
 from inspector.state.subject import every_benchmark
 from opened import opened
 from reference import Case
-from scoring.formats.benchmarks.benchmark_registry import MODULES, STEP_LABELLED, benchmark_module, step_labelled
+from scoring.formats.benchmarks.benchmark_registry import MODULES, STEP_LABELLED, benchmark_module
 from scoring.formats.benchmarks.case_format import Imported
+from scoring.metrics.benchmark_metrics import metrics_of
 from scoring.metrics.deciding import OPTIMISTIC
 from scoring.selection.loading import load
 from scoring.selection.query import Query
@@ -185,7 +186,7 @@ def test_the_board_and_the_rail_show_prmscore_by_name(root):
         pytest.approx(expected["negative_acc"]),
         pytest.approx(expected["positive_acc"]),
     )
-    titles = [column.title for column in board_columns(Glyphs(ascii_only=True), BoardKind(metrics=metrics_of(frame)))]
+    titles = [column.title for column in board_columns(Glyphs(ascii_only=True), BoardKind(metrics=metrics_in(frame)))]
     assert titles[1:5] == ["PRMScore", "95%", "on wrong", "on right"]
     now = inspect(results)
     table = metrics_view(every_benchmark(now)).rows.filter(subset="all", metric="prmscore").row(0, named=True)
@@ -218,7 +219,7 @@ def test_beside_another_benchmark_the_headings_are_true_of_both(root):
     assert frame.select("benchmark", "metric").rows() == [("bench", "F1"), ("prmbench", "PRMScore")]
     titles = [
         column.title
-        for column in board_columns(Glyphs(ascii_only=True), BoardKind(several=True, metrics=metrics_of(frame)))
+        for column in board_columns(Glyphs(ascii_only=True), BoardKind(several=True, metrics=metrics_in(frame)))
     ]
     assert titles[2:7] == ["metric", "score", "95%", "on wrong", "on right"]
     assert list(table_of(board.view(results))[0])[:6] == [
@@ -244,8 +245,8 @@ def test_a_benchmark_says_how_its_figures_of_steps_are_made_iff_it_has_some():
         assert (
             hasattr(benchmark_module(name), "STEP_LABELLED")
             == (name in STEP_LABELLED)
-            == (step_labelled(name) is not None)
+            == (metrics_of(name).steps is not None)
         )
-    assert step_labelled("some table of mine") is None
-    assert step_labelled("prmbench").without_errors <= set(benchmark_module("prmbench").CLASSES)
-    assert step_labelled("prmbench").by_redundancy <= set(benchmark_module("prmbench").CLASSES)
+    assert metrics_of("some table of mine").steps is None
+    assert metrics_of("prmbench").steps.without_errors <= set(benchmark_module("prmbench").CLASSES)
+    assert metrics_of("prmbench").steps.by_redundancy <= set(benchmark_module("prmbench").CLASSES)

@@ -11,7 +11,6 @@ from inspector.analyses import Params
 from inspector.analyses.bias import bias
 from inspector.analyses.board.board_rows import board_frame
 from inspector.cli import main
-from inspector.render.texts.headlines import Headline
 from inspector.screens.exporting import export_document
 from inspector.screens.messages import Export
 from inspector.screens.threshold_bar.rail_lines import ThresholdChanges
@@ -25,6 +24,7 @@ from inspector.state.thresholds.threshold_span import threshold_span
 from scoring.evaluation.instructive import instructive
 from scoring.evaluation.verdicts import OUTCOMES
 from scoring.metrics.deciding import OPTIMISTIC
+from scoring.metrics.headline import Headline
 from scoring.selection.loading import load
 from scoring.selection.query import Query
 from scoring.selection.result_set import row_order

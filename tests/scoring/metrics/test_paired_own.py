@@ -14,8 +14,7 @@ from scoring.evaluation.evaluation import evaluate
 from scoring.evaluation.gold import Gold
 from scoring.evaluation.verdicts import Rule
 from scoring.formats.benchmarks.benchmark_registry import benchmark_module
-from scoring.metrics.aligned import align_official
-from scoring.metrics.benchmark_figures import FIGURES, leading_figure
+from scoring.metrics.benchmark_metrics import OWN_METRICS, metrics_of
 from scoring.metrics.paired import official_comparison_rows
 from scoring.metrics.shared_draws import official_values
 from thoroughness import also, up_to
@@ -71,7 +70,7 @@ SLOW = {"agentprocessbench": step_acc, "trajectories": step_acc, "hard2verify": 
 
 
 def test_every_figure_of_a_benchmark_of_its_own_has_plain_loops():
-    assert SLOW.keys() == FIGURES.keys()
+    assert SLOW.keys() == OWN_METRICS.keys()
     assert all(benchmark_module(name) for name in SLOW)
 
 
@@ -108,13 +107,13 @@ def aligned_of(benchmark, scorers, unparsed, **columns):
         keys = making.full_frame(cases, **columns)["key"]
         gold = Gold(making.frame(cases, **columns))
         found.append(evaluate(gold, making.scorer(name), making.rewards(cases, keys), rule))
-    return align_official(found, np.ones(len(scorers[0]), dtype=np.bool_), benchmark, unparsed)
+    return metrics_of(benchmark).aligned(found, np.ones(len(scorers[0]), dtype=np.bool_), unparsed)
 
 
 @up_to(80, 15)
 @given(studies(), st.sampled_from(sorted(SLOW)), st.sampled_from(("wrong", "drop")))
 def test_differences_and_standings_are_what_plain_counting_on_the_common_cases_gives(scorers, benchmark, unparsed):
-    slow, name = SLOW[benchmark], leading_figure(benchmark).name
+    slow, name = SLOW[benchmark], metrics_of(benchmark).leading.name
     rows = official_comparison_rows(aligned_of(benchmark, scorers, unparsed), None)
     there = []
     for cases in scorers:
@@ -201,7 +200,7 @@ def test_who_has_no_such_figure_is_set_aside_and_says_why():
         "hard2verify": "b: no right step was judged",
     }.items():
         rows = official_comparison_rows(aligned_of(benchmark, [read, silent, read], "wrong"))
-        name = leading_figure(benchmark).name
+        name = metrics_of(benchmark).leading.name
         reasons = {row["metric"]: row["reason"] for row in rows if (row["scorer"], row["other"]) == ("b", None)}
         assert reasons == dict.fromkeys((name, f"{name}_behind_best", f"{name}_tied_with_best"), why)
         tied = {row["scorer"]: row["value"] for row in rows if row["metric"] == f"{name}_tied_with_best"}

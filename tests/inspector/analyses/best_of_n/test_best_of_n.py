@@ -17,12 +17,12 @@ from inspector.analyses.best_of_n.best_of_n import BEST_OF_N, best_of_n
 from inspector.cli import main
 from inspector.cli.command_flags import FORMS
 from inspector.render.chart_blocks import Curve
-from inspector.render.texts.headlines import official_score
 from opened import opened
 from scoring.data.errors import UsageError
 from scoring.formats.benchmarks.case_format import Imported
 from scoring.formats.reading.final_answers import boxed_answer
 from scoring.metrics import answer_votes
+from scoring.metrics.benchmark_metrics import metrics_of
 from scoring.selection.loading import load
 from scoring.selection.query import Query
 from scoring.workspace.cache import RewardParts
@@ -143,7 +143,7 @@ def test_prmscore_and_f1_are_held_against_it(tmp_path):
     for benchmark, metric, subset in (("prmbench", "prmscore", "all"), ("processbench", "f1", "average")):
         within = (results.cases["benchmark"] == benchmark).to_numpy()
         unparsed = results.unparsed(benchmark)
-        x = [official_score(results.evaluation(name), within, unparsed, benchmark) for name in NAMES[:2]]
+        x = [metrics_of(benchmark).score(results.evaluation(name), within, unparsed) for name in NAMES[:2]]
         assert None not in x
         assert [rows[name, benchmark, subset, None, metric, None]["value"] for name in NAMES[:2]] == x
         row = rows[None, "candidates", "all", "min", f"prm@n_somers_d_{metric}", 4]

@@ -15,9 +15,9 @@ from inspector.analyses.board.standings import Standings, standings, waiting
 from inspector.analyses.report.document import report_document
 from inspector.render.blocks import Bullets
 from scoring.formats.benchmarks.case_format import Imported
-from scoring.metrics.aligned import align_official, align_scorers
+from scoring.metrics.aligned import align_scorers
 from scoring.metrics.baselines import BASELINES, baselines
-from scoring.metrics.benchmark_figures import FIGURES, official_metric
+from scoring.metrics.benchmark_metrics import OWN_METRICS, metrics_of
 from scoring.metrics.paired import tied_name
 from scoring.selection.loading import load
 from scoring.selection.query import Query
@@ -51,7 +51,7 @@ def own(root):
     listed = [
         replace(case, error_steps=() if case.gold < 0 else tuple(range(case.gold, case.n_steps, 2))) for case in cases
     ]
-    first, *others = sorted(FIGURES)
+    first, *others = sorted(OWN_METRICS)
     made = making.workspace(root, listed, scorers, benchmark=first)
     for name in others:
         frame = making.full_frame(listed, name)
@@ -86,7 +86,7 @@ def test_the_best_and_the_tied_are_those_of_compare(query):
     results = load(query)
     known = standings(results, pieces(results))
     for (benchmark, _), ranks in known.ranks.items():
-        every = compare_view(results).rows.filter(benchmark=benchmark, metric=tied_name(official_metric(benchmark)))
+        every = compare_view(results).rows.filter(benchmark=benchmark, metric=tied_name(metrics_of(benchmark).name))
         whole = with_all_cases(results, benchmark)
         assert ranks.scorers == len(whole)
         for name in set(every["scorer"]) - set(whole):
@@ -95,7 +95,7 @@ def test_the_best_and_the_tied_are_those_of_compare(query):
             assert not ranks.kinds
             continue
         rows = compare_view(replace(results, chosen=tuple(whole))).rows.filter(benchmark=benchmark)
-        for row in rows.filter(metric=tied_name(official_metric(benchmark))).iter_rows(named=True):
+        for row in rows.filter(metric=tied_name(metrics_of(benchmark).name)).iter_rows(named=True):
             kind = BEST if row["scorer"] == row["other"] else TIED if row["value"] else ""
             assert ranks.kinds.get(row["scorer"]) == (None if row["value"] is None else kind)
             assert row["value"] is None or (ranks.n, 0) == (row["n"], row["left_out"])
@@ -106,7 +106,7 @@ def with_all_cases(results, benchmark):
     """The names of the scorers that tried each case of the benchmark that any of them tried."""
     rows = (results.cases["benchmark"] == benchmark).to_numpy()
     unparsed = results.unparsed(benchmark)
-    aligned = align_official(results.evaluations, rows, benchmark, unparsed)
+    aligned = metrics_of(benchmark).aligned(results.evaluations, rows, unparsed)
     aligned = aligned or align_scorers(results.evaluations, rows, unparsed)
     sizes, n = aligned.tried.sum(axis=0), int(aligned.tried.any(axis=1).sum())
     return [name for name, size in zip(aligned.names, sizes, strict=True) if size == n]
@@ -156,7 +156,7 @@ def test_differences_are_those_of_compare(query):
         for row in board_frame(results).iter_rows(named=True):
             if row["scorer"] == against:
                 continue
-            metric = official_metric(row["benchmark"])
+            metric = metrics_of(row["benchmark"]).name
             subset = "average" if metric == "f1" else "all"
             pair = {row["scorer"], against}
             (found,) = (

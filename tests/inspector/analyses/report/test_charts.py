@@ -15,9 +15,9 @@ from inspector.render.chart_views import pictured
 from inspector.render.elements import Element
 from inspector.render.svg import WIDTH, name_label
 from inspector.render.table_blocks import table_of
-from inspector.render.texts.headlines import official_score
 from inspector.render.texts.sentences import GLYPHS
 from scoring.evaluation.verdicts import OUTCOMES
+from scoring.metrics.benchmark_metrics import metrics_of
 from scoring.selection.loading import load
 from scoring.selection.query import Query
 
@@ -128,7 +128,7 @@ def test_the_curve_has_the_figure_of_every_threshold(tmp_path, comparison):
     every = np.ones(len(cases), dtype=bool)
     (line,) = chart.series
     for threshold, figure in list(zip(line.xs.tolist(), line.ys.tolist(), strict=True))[::13]:
-        expected = official_score(found.at(threshold), every, "wrong", "bench")
+        expected = metrics_of("bench").score(found.at(threshold), every, "wrong")
         assert (None if np.isnan(figure) else pytest.approx(figure, abs=1e-12)) == expected
     made = pictured(chart)
     present = chart.ticks[0]
