@@ -22,6 +22,7 @@ from inspector.cli.actions import environment as doctor
 from inspector.render import analysis_list
 from inspector.render.analysis_list import summaries
 from inspector.render.cells import signed
+from inspector.render.chart_blocks import Curve
 from opened import opened
 from scoring.data import own_code, own_columns
 from scoring.data.errors import PluginError
@@ -105,6 +106,18 @@ def test_a_metric_in_one_file_stands_wherever_official_ones_do(tmp_path, monkeyp
     assert {row["scorer"]: row["value"] for row in whole} == pytest.approx(pooled)
     assert "Within a step by subset" in words_of(cells)
     assert cells.provenance["plugins"]["near"].startswith("near.py, sha256 ")
+    curves = analysis("thresholds").view(results, Params("curve"))
+    present = curves.rows.filter(metric="near", tick="present")
+    official = rows.filter(subset="all").rename({"metric": "name"})
+    for name in ("value", "low", "high", "n"):
+        assert dict(present.select("scorer", name).iter_rows()) == pytest.approx(
+            dict(official.select("scorer", name).iter_rows())
+        )
+    for params in (Params("curve"), Params("ways")):
+        blocks = [
+            block for section in analysis("thresholds").view(results, params).sections for block in section.blocks
+        ]
+        assert [block.y for block in blocks if isinstance(block, Curve)] == ["F1", "within a step"]
     page = report_document(results, Choices(cases=1)).render("html")
     assert "within a step" in page
     assert all(f"{100 * value:.1f}" in page for value in average.values())

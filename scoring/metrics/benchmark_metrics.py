@@ -33,7 +33,7 @@ from scoring.metrics.headline import (
 )
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.official_protocols import Protocol
-from scoring.metrics.own import MEMBERS, CasesOf, OwnMetric
+from scoring.metrics.own import MEMBERS, CasesOf, OwnMetric, own_metrics
 from scoring.metrics.own_figures import own_rows
 from scoring.metrics.step_labels import step_rows
 from scoring.metrics.step_metrics import PRMSCORE
@@ -153,8 +153,10 @@ class BenchmarkMetrics:
         if rows.size > _REMEMBERED:
             return self._curve(evaluation, rows, unparsed)
         # All that a curve depends on, which is not where the threshold is.
-        owners = (evaluation.floats, evaluation.fixed_verdicts, evaluation.gold, evaluation.rewards, evaluation.scorer)
-        key = (evaluation.scorer.name, self.benchmark, unparsed, rule.comparison, np.packbits(rows).tobytes())
+        made_of = (evaluation.floats, evaluation.fixed_verdicts, evaluation.gold, evaluation.rewards, evaluation.scorer)
+        owners = (*made_of, *self.own[:1])
+        counted = self.benchmark, self.name, unparsed, np.packbits(rows).tobytes()
+        key = (evaluation.scorer.name, rule.comparison, *counted)
         return _CURVES.of(key, owners, lambda: self._curve(evaluation, rows, unparsed))
 
     def _curve(self, evaluation: Evaluation, rows: Bools, unparsed: Unparsed) -> ThresholdCurve | None:
@@ -360,6 +362,11 @@ def metrics_of(benchmark: str) -> BenchmarkMetrics:
         return _FirstErrors(benchmark)
     module = import_module(OWN_METRICS[benchmark])
     return _Own(benchmark, module.FIGURES, getattr(module, "AS_OFFICIAL", module.FIGURES))
+
+
+def every_metrics_of(benchmark: str) -> tuple[BenchmarkMetrics, ...]:
+    """Return what a benchmark reports, then each metric of the user's own as if the benchmark reported it."""
+    return metrics_of(benchmark), *(_Own(benchmark, (made,), (made,)) for made in own_metrics())
 
 
 def leading_metrics() -> Mapping[str, BenchmarkMetrics]:

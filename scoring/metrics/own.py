@@ -13,7 +13,7 @@
         return np.column_stack([erroneous & close & (decided.verdicts >= 0), erroneous])
 
 It stands beside the official metrics wherever these stand: by subset, pooled and averaged, with an interval from
-resamples of whole problems, as a paired difference, and in the cells of a breakdown.
+resamples of whole problems, as a paired difference, in the cells of a breakdown, and as a curve over thresholds.
 """
 
 import re

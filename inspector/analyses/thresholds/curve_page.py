@@ -16,14 +16,14 @@ from inspector.render.texts.sentences import threshold_name
 from inspector.render.view import View
 from inspector.state.case_links import figure_link
 from inspector.state.provenance import provenance
-from inspector.state.thresholds.curve_rows import CURVE, MOST, POINTS, bands_of, curve_notes, curve_rows
+from inspector.state.thresholds.curve_rows import CURVE, MOST, POINTS, curve_notes, curve_rows
 from inspector.state.thresholds.threshold_span import threshold_span
 from inspector.state.thresholds.ways import NOTHING, dev_cuts, figure_title, scorers_there, threshold_sections
 from scoring.data.errors import UsageError
 from scoring.data.schema import WHOLE, Row
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import ProvidedVerdicts, Rule, RuleByCase
-from scoring.metrics.benchmark_metrics import metrics_of
+from scoring.metrics.benchmark_metrics import BenchmarkMetrics, every_metrics_of, metrics_of
 from scoring.metrics.deciding import rule_among
 from scoring.metrics.threshold_curves import tuned
 from scoring.selection.result_set import ResultSet, by_benchmark
@@ -44,14 +44,16 @@ def curve_chart(
     there: Sequence[Evaluation],
     benchmark: str,
     *,
+    reported: BenchmarkMetrics | None = None,
     dev: bool = False,
     intervals: bool = False,
 ) -> Curve | None:
-    """Draw the official figure of scorers on the shown cases of a benchmark against the threshold.
+    """Draw the official figure of scorers, or what is `reported` instead, against the threshold.
 
-    The axis is that of the first scorer; with `dev`, the thresholds tuned on its dev sets are ticks. None where no
-    scorer has a curve.
+    The cases are the shown ones of the benchmark. The axis is that of the first scorer; with `dev`, the thresholds
+    tuned on its dev sets are ticks. None where no scorer has a curve.
     """
+    reported = reported or metrics_of(benchmark)
     drawn = [evaluation for evaluation in there if not isinstance(evaluation.at_default().rule, ProvidedVerdicts)][
         : len(LETTERS)
     ]
@@ -66,7 +68,7 @@ def curve_chart(
     first: tuple[Evaluation, Any] | None = None
     for evaluation in drawn:
         at = evaluation.at_default() if isinstance(evaluation.rule, RuleByCase) else evaluation
-        score_curve = metrics_of(benchmark).curve(at, scope.mask, unparsed)
+        score_curve = reported.curve(at, scope.mask, unparsed)
         if (
             score_curve is None
             or not score_curve.thresholds.size
@@ -80,7 +82,7 @@ def curve_chart(
         low = high = None
         if intervals and (not series or len(drawn) <= BANDED):
             grid = np.linspace(*span, next(size for most, size in GRIDS if scope.shown.size <= most))
-            band = bands_of(at.at_default(), scope.mask, grid, benchmark, scope)
+            band = reported.bands(at.at_default(), scope.mask, grid, unparsed, scope.query.seed)
             if band is not None:
                 low, high = (np.interp(xs, grid, ends) for ends in band.interval(band.metrics[0]))
         same = span == axis
@@ -173,6 +175,15 @@ def of_curves(scope: ResultSet, there: Sequence[Evaluation], benchmark: str, cha
         yield Note(f"{reported.title} of {reported.taken_over}; bands resample whole problems.", "quiet")
 
 
+def own_curves(scope: ResultSet, there: Sequence[Evaluation], benchmark: str, *, intervals: bool) -> Iterator[Block]:
+    """Draw each metric of the user's own against the threshold, as the official figure."""
+    for reported in every_metrics_of(benchmark)[1:]:
+        chart = curve_chart(scope, there, benchmark, reported=reported, intervals=intervals)
+        if chart is not None:
+            yield chart
+            yield Note(f"{reported.title} of {reported.taken_over}; bands resample whole problems.", "quiet")
+
+
 def curves_view(results: ResultSet, params: Params, intervals: bool) -> View:
     """Give the official figure over a grid of thresholds: a row a threshold, and a chart a benchmark."""
     wanted = params.get("curve")
@@ -200,6 +211,7 @@ def curves_view(results: ResultSet, params: Params, intervals: bool) -> View:
         if chart is not None:
             yield chart
         yield from of_curves(scope, there, name, chart)
+        yield from own_curves(scope, there, name, intervals=intervals)
         if own.height:
             yield _curve_table(scope, own, name)
             yield Note("All points of the grid, and conditions, are in --csv and --json.", "quiet")

@@ -7,7 +7,7 @@ import polars as pl
 from msgspec.structs import replace
 
 from inspector.analyses import Option, Page, Params, analysis
-from inspector.analyses.thresholds.curve_page import curve_chart, curves_view, of_curves
+from inspector.analyses.thresholds.curve_page import curve_chart, curves_view, of_curves, own_curves
 from inspector.analyses.thresholds.flip_page import flips_view
 from inspector.analyses.thresholds.reward_pages import reliability_view, rewards_view
 from inspector.render.blocks import Block, Note
@@ -138,6 +138,7 @@ def _way_blocks(scope: ResultSet, rows: pl.DataFrame, benchmark: str, intervals:
     if chart is not None:
         yield chart
     yield from of_curves(scope, there, benchmark, chart)
+    yield from own_curves(scope, there, benchmark, intervals=intervals)
     yield way_table(scope, rows, benchmark)
     if rows["excluded"].sum():
         seed = scope.query.seed

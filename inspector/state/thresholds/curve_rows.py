@@ -10,12 +10,12 @@ from msgspec.structs import replace
 from inspector.state.figure_notes import step_benchmarks
 from inspector.state.thresholds.threshold_span import threshold_span
 from inspector.state.thresholds.ways import PER_SUBSET, ThresholdWay, ways
-from scoring.data.schema import Bools, Floats
+from scoring.data.schema import Bools
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import Rule, RuleByCase, spelled
 from scoring.metrics.aligned import align_scorers
 from scoring.metrics.aligned_conditions import EVERY, common_of
-from scoring.metrics.benchmark_metrics import metrics_of
+from scoring.metrics.benchmark_metrics import every_metrics_of, metrics_of
 from scoring.metrics.curve_bands import Bands
 from scoring.metrics.deciding import rule_among
 from scoring.metrics.first_error import F1_SCORE, SIDES
@@ -61,54 +61,43 @@ def curve_rows(
     """Yield the rows of one scorer on the shown ones of the cases `inside` (n) of one benchmark, columns of CURVE.
 
     First errors: f1, error_acc and correct_acc as means over subsets (`average`); a benchmark whose official figure is
-    of steps or its own: that figure alone, of all of them pooled (`all`). `tick` names a threshold that a way to choose
-    it comes to, and is null on the grid. `where` selects the `n` cases in the denominator of figures of first errors;
-    null of others.
+    of steps or its own: that figure alone, of all of them pooled (`all`). Metrics of the user's own follow, of all
+    cases together. `tick` names a threshold that a way to choose it comes to, and is null on the grid. `where` selects
+    the `n` cases in the denominator of figures of first errors; null of others.
     """
     scope = replace(results, shown=results.shown[inside[results.shown]])
     present = evaluation if evaluation.rule.is_movable else evaluation.at_default()
     grid = even_bins(*threshold_span(present), points - 1).edges
     marks = list(ticks(evaluation, inside, scope))
     thresholds = np.concatenate([grid, [mark.threshold for mark in marks]])
-    bands = bands_of(present, scope.mask, thresholds, benchmark, results, intervals=intervals)
-    if bands is None:
-        return
+    unparsed, seed = results.unparsed(benchmark), results.query.seed if intervals else None
+    each: list[tuple[str, list[dict[str, Any]]]] = []
+    wheres: dict[str, str] = {}
+    for reported in every_metrics_of(benchmark):
+        bands = reported.bands(present, scope.mask, thresholds, unparsed, seed)
+        if bands is not None:
+            each += [(reported.whole, list(_points(bands, metric))) for metric in bands.metrics]
+            wheres |= _conditions(present, scope.mask, unparsed, bands)
     names = [*[None] * points, *(mark.name for mark in marks)]
     tuned = [*[False] * points, *(mark.optimistic for mark in marks)]
-    wheres = _conditions(present, scope.mask, results.unparsed(benchmark), bands)
     about = {
         "scorer": evaluation.scorer.name,
         "benchmark": benchmark,
-        "subset": metrics_of(benchmark).whole,
         "comparison": spelled(present.rule) if isinstance(present.rule, Rule) else None,
     }
-    each = [list(_points(bands, metric)) for metric in bands.metrics]
     of_benchmark = within(results, benchmark)
     for at in range(thresholds.size):
-        for points_of in each:
+        for subset, points_of in each:
             point = points_of[at]
             where = wheres.get(point["metric"])
             yield {
                 **about,
+                "subset": subset,
                 **point,
                 "tick": names[at],
                 "optimistic": tuned[at],
                 "where": None if where is None else " AND ".join((*of_benchmark, where)),
             }
-
-
-def bands_of(
-    evaluation: Evaluation,
-    rows: Bools,
-    thresholds: Floats,
-    benchmark: str,
-    results: ResultSet,
-    *,
-    intervals: bool = True,
-) -> Bands | None:
-    """Return the official figure of some cases (n) of one benchmark at thresholds; None where none decides."""
-    seed = results.query.seed if intervals else None
-    return metrics_of(benchmark).bands(evaluation, rows, thresholds, results.unparsed(benchmark), seed)
 
 
 def ticks(evaluation: Evaluation, inside: Bools, scope: ResultSet) -> Iterator[NamedThreshold]:

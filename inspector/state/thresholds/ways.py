@@ -42,6 +42,7 @@ from scoring.metrics.deciding import (
     rule_among,
 )
 from scoring.metrics.official_rows import METRICS, figures_of
+from scoring.metrics.own import own_metrics
 from scoring.metrics.resampling import RESAMPLES
 from scoring.metrics.step_contributions import asked_by_redundancy, redundancy_rows
 from scoring.metrics.threshold_curves import Tuned, step_curve, tuned
@@ -333,7 +334,8 @@ TITLES = {"f1": "F1", "prmscore": "PRMScore", "error_acc": "on erroneous cases",
 
 def figure_title(metric: str) -> str:
     """Write the title of an official figure, by its name in the column `metric`."""
-    own = {reported.name: title for title, reported in leading_metrics().items()}
+    own = {made.name: made.title for made in own_metrics()}
+    own |= {reported.name: title for title, reported in leading_metrics().items()}
     return TITLES.get(metric) or own.get(metric, metric)
 
 
