@@ -23,6 +23,7 @@ from textual.widget import Widget
 
 from inspector.render.texts.frame_edges import fit_edge
 from inspector.render.texts.text import TextPart, clean
+from inspector.widgets.textual_compat import FrameCache
 
 CUT = "…"
 """Stands at the edge where a line goes on beyond it."""
@@ -129,6 +130,7 @@ class LineScroll(ScrollView, can_focus=True):
 
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's own parameter
         super().__init__(name=name, id=id, classes=classes)
+        self._styles_cache = FrameCache()
         self._painted: dict[int, Strip] = {}
         self._seen: Size | None = None
         self._styles_by_name: dict[tuple[str, str], Style] = {}

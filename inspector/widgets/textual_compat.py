@@ -10,6 +10,7 @@
 | `lasting_output` | writing to a terminal that is gone waits for ever | none |
 | `orderly_driver` | to a browser packets are written from two threads, one amid the other | none |
 | `inert_pastes` | what a paste holds of escape sequences is pressed as keys; an absurd number ends reading | none |
+| `FrameCache` | the frame of a widget is made anew for each of its lines | none |
 | `SpanCompositor` | lines that changed in part are written from the left edge of their widget | none |
 | `painted` | what is on screen can be had as a picture, and not as lines | none |
 | `EndingNotifications` | a toast that is made as its time ends stops the app for ever; toasts pile up | none |
@@ -38,13 +39,16 @@ from rich.console import Console
 from rich.control import Control
 from textual import on
 from textual._compositor import ChopsUpdate, Compositor
+from textual._styles_cache import StylesCache
 from textual._xterm_parser import XTermParser
 from textual.actions import SkipAction
 from textual.app import App
+from textual.color import Color
+from textual.css.styles import StylesBase
 from textual.driver import Driver
 from textual.events import Compose, Event, Key, Paste, Resize, ScreenResume
 from textual.filter import LineFilter, Monochrome, NoColor
-from textual.geometry import Size
+from textual.geometry import Size, Spacing
 from textual.message import Message
 from textual.message_pump import MessagePump
 from textual.notifications import Notification, Notifications
@@ -537,6 +541,40 @@ class SpanCompositor(Compositor):
     def render_partial_update(self) -> ChopsUpdate | None:
         update = super().render_partial_update()
         return None if update is None else SpanUpdate(update.chops, update.spans, update.chop_ends)
+
+
+class FrameCache(StylesCache):
+    """Adds the sides of a frame to lines. Textual 8.2 makes the sides anew for each line."""
+
+    _sides: tuple[tuple[object, ...], Strip, Strip] = (), Strip([]), Strip([])
+
+    def render_line(
+        self,
+        styles: StylesBase,
+        y: int,
+        size: Size,
+        content_size: Size,
+        padding: Spacing,
+        base_background: Color,
+        background: Color,
+        render_content_line: Callable[[int], Strip],
+        *others: Any,
+    ) -> Strip:
+        gutter, width = styles.gutter, content_size.width
+        inside = gutter.top <= y < gutter.top + content_size.height
+        arguments = (styles, y, size, content_size, padding, base_background, background)
+        framed = styles.border_left[0] and styles.border_right[0]
+        faded = others[2] != 1.0 or styles.tint.a or styles.text_opacity != 1.0
+        if not inside or not framed or faded:
+            return super().render_line(*arguments, render_content_line, *others)
+        made_for = size, width, gutter, styles.border, base_background, background, others[2:]
+        if made_for != self._sides[0]:
+            empty = Strip([*super().render_line(*arguments, lambda _: Strip([]), *others)])
+            self._sides = made_for, empty.crop(0, gutter.left), empty.crop(gutter.left + width)
+        _, left, right = self._sides
+        inner, _ = self.get_inner_outer(base_background, background)
+        line = render_content_line(y - gutter.top).adjust_cell_length(width, inner.rich_style)
+        return Strip([*left, *line, *right], size.width)
 
 
 # -- sizes that are no longer true are not laid out
