@@ -214,7 +214,7 @@ SCENES: dict[str, Scene] = {
     # -- what people say
     "triage-menu": Scene(small, QUEUE, ("Decide about 9 cases",)),
     "triage-ruled": Scene(small, (*QUEUE, "enter", "1", "2", "x", "N", "j", "minus"), ("rated -1",)),
-    "triage-contested": Scene(contested, (*QUEUE, "enter"), ("1 of 10", "3 of 3")),
+    "triage-contested": Scene(contested, (*QUEUE, "enter"), ("1 of 10", "3 of 3"), sizes=THREE),
     "triage-history": Scene(told, ("g", "l", "G", "enter", "v", "h"), ("What was done to bench/long-one", "(undone)")),
     "taxonomy": Scene(noted, ("g", "x", "home"), ("signs: 2 notes",)),
     "taxonomy-put": Scene(noted, ("g", "x", "home", "w", *"u"), ("a new category",)),
