@@ -11,12 +11,12 @@
 | `orderly_driver` | to a browser packets are written from two threads, one amid the other | none |
 | `inert_pastes` | what a paste holds of escape sequences is pressed as keys; an absurd number ends reading | none |
 | `FrameCache` | the frame of a widget is made anew for each of its lines | none |
-| `SpanCompositor` | lines that changed in part are written from the left edge of their widget | none |
 | `painted` | what is on screen can be had as a picture, and not as lines | none |
 | `EndingNotifications` | a toast that is made as its time ends stops the app for ever; toasts pile up | none |
 | `without_colours` | `NO_COLOR` makes sixteen colours black on black | none |
 
-Screens have more of it: `inspector.screens.base` and `inspector.screens.dialog`.
+Screens have more of it: `inspector.screens.base` and `inspector.screens.dialog`, and
+`inspector.widgets.span_writing` writes only what changed on screen.
 """
 
 import asyncio
@@ -35,10 +35,7 @@ from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Self, TextIO, cast
 
-from rich.console import Console
-from rich.control import Control
 from textual import on
-from textual._compositor import ChopsUpdate, Compositor
 from textual._styles_cache import StylesCache
 from textual._xterm_parser import XTermParser
 from textual.actions import SkipAction
@@ -54,6 +51,8 @@ from textual.message_pump import MessagePump
 from textual.notifications import Notification, Notifications
 from textual.strip import Strip
 from textual.worker import get_current_worker
+
+from inspector.widgets.span_writing import SpanCompositor
 
 if TYPE_CHECKING:
     from textual.screen import Screen
@@ -517,30 +516,7 @@ def painted(screen: "Screen[Any]") -> list[Strip]:
     return screen._compositor.render_strips()  # noqa: SLF001  # Textual exports pictures alone
 
 
-# -- only changed cells are written
-
-
-class SpanUpdate(ChopsUpdate):
-    """The changed spans of lines. Textual 8.2 writes each from the left edge of its widget."""
-
-    def render_segments(self, console: Console) -> str:
-        written: list[str] = []
-        for y, first, last in self.spans:
-            for end, (x, strip) in zip(self.chop_ends[y], self.chops[y].items(), strict=False):
-                if strip is None or x >= last or end <= first:
-                    continue
-                start = max(x, first)
-                span = strip if start == x and end <= last else strip.crop(start - x, min(end, last) - x)
-                written += (Control.move_to(start, y).segment.text, span.render(console))
-        return "".join(written)
-
-
-class SpanCompositor(Compositor):
-    """Writes only changed spans: over a slow connection, the rest of their lines need not be sent again."""
-
-    def render_partial_update(self) -> ChopsUpdate | None:
-        update = super().render_partial_update()
-        return None if update is None else SpanUpdate(update.chops, update.spans, update.chop_ends)
+# -- the frame of a widget
 
 
 class FrameCache(StylesCache):
