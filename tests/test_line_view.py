@@ -1,10 +1,14 @@
+from itertools import pairwise
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rich.segment import Segment
 from rich.style import Style
 from textual.app import App, ComposeResult
 from textual.strip import Strip
 
-from inspector.widgets.line_scroll import LineScroll, changed_cells
+from inspector.widgets.line_scroll import GAP, LineScroll, changed_cells, changed_runs
 from inspector.widgets.line_view import Line, LineView
 from screen_text import press, settled
 
@@ -294,3 +298,26 @@ def test_what_lies_beyond_the_written_cells_is_the_same():
     assert (first, end) == (7, 9)
     for cells in ((0, first), (end,)):
         assert list(old.crop(*cells)) == list(new.crop(*cells))
+
+
+LINES = st.lists(
+    st.builds(
+        lambda text, bold: Segment(text, Style(bold=bold)), st.text("ab ", min_size=1, max_size=30), st.booleans()
+    ),
+    min_size=1,
+    max_size=8,
+)
+
+
+@given(LINES, LINES)
+def test_outside_of_its_runs_a_line_is_as_it_was(old, new):
+    size = min(Strip(old).cell_length, Strip(new).cell_length)
+    before, after = (Strip(line).crop(0, size) for line in (old, new))
+    runs = changed_runs(before, after)
+    assert all(first < end for first, end in runs) or before == after
+    assert all(second[0] - first[1] >= GAP for first, second in pairwise(runs))
+    written = {at for first, end in runs for at in range(first, end)}
+    cells = [[(character, style) for text, style, _ in line for character in text] for line in (before, after)]
+    assert all(
+        old_cell == new_cell for at, (old_cell, new_cell) in enumerate(zip(*cells, strict=True)) if at not in written
+    )

@@ -25,6 +25,8 @@ from inspector.render.texts.frame_edges import fit_edge
 from inspector.render.texts.text import TextPart, clean
 from inspector.widgets.textual_compat import FrameCache
 
+GAP = 24
+"""Equal cells that are worth moving over."""
 CUT = "…"
 """Stands at the edge where a line goes on beyond it."""
 
@@ -219,8 +221,8 @@ class LineScroll(ScrollView, can_focus=True):
             for y in range(self.viewport.height):
                 old, new = self._painted.get(y), self._visible_strip(y)
                 if old != new:
-                    first, end = (0, self.viewport.width) if old is None else changed_cells(old, new)
-                    regions.append(Region(first, y, end - first, 1))
+                    runs = [(0, self.viewport.width)] if old is None else changed_runs(old, new)
+                    regions += [Region(first, y, end - first, 1) for first, end in runs]
         if regions:
             self.refresh(*regions)
 
@@ -391,6 +393,47 @@ def changed_cells(old: Strip, new: Strip) -> tuple[int, int]:
         return 0, max(old.cell_length, new.cell_length)
     first, behind = _equal_cells(old, new), _equal_cells(old, new, reverse=True)
     return first, max(first, new.cell_length - behind)
+
+
+def changed_runs(old: Strip, new: Strip) -> list[tuple[int, int]]:
+    """Return the runs of cells in which two strips differ, each as its first cell and one past its last.
+
+    Two runs with fewer than GAP equal cells between them are one: a move would take as many bytes. Strips with wide
+    characters have one run.
+    """
+    first, end = changed_cells(old, new)
+    wide = any(cell_len(text) != len(text) for text, _, _ in (*old, *new))
+    if wide or old.cell_length != new.cell_length:
+        return [(first, end)]
+    runs: list[tuple[int, int]] = []
+    at = 0
+    for size, differs in _pieces(old, new):
+        start, at = max(at, first), at + size
+        if differs:
+            joined = bool(runs) and start - runs[-1][1] < GAP
+            run = (runs.pop()[0] if joined else start, min(at, end))
+            runs.append(run)
+    return runs
+
+
+def _pieces(old: Strip, new: Strip) -> Iterator[tuple[int, bool]]:
+    """Yield the pieces of two equally long lines that begin and end where a segment of either does.
+
+    Each is its number of characters, and whether the lines differ in it.
+    """
+    lines = iter(old), iter(new)
+    texts, styles = ["", ""], [Style.null(), Style.null()]
+    while True:
+        for side, line in enumerate(lines):
+            while not texts[side]:
+                segment = next(line, None)
+                if segment is None:
+                    return
+                texts[side], styles[side] = segment.text, segment.style or Style.null()
+        size = min(map(len, texts))
+        before, after = (text[:size] for text in texts)
+        yield size, before != after or not (styles[0] is styles[1] or styles[0] == styles[1])
+        texts = [text[size:] for text in texts]
 
 
 def _equal_cells(old: Strip, new: Strip, *, reverse: bool = False) -> int:

@@ -11,6 +11,8 @@ from rich.segment import Segment
 from textual._compositor import ChopsUpdate, Compositor
 
 RESET = "\x1b[0m"
+SHOWN_ON_BLANKS = frozenset({"4", "5", "6", "7", "9", "21", "51", "52", "53"})
+"""Attributes that blanks show, such as underline and reverse; they do not show bold and the colour of text."""
 
 
 class SgrCodes(NamedTuple):
@@ -25,15 +27,17 @@ class SpanUpdate(ChopsUpdate):
     """The changed spans of lines. Textual 8.2 writes each from the left edge of its widget."""
 
     def render_segments(self, console: Console) -> str:
-        written: list[str] = []
+        return "".join(written_segments(self._segments(), console))
+
+    def _segments(self) -> Iterator[Segment]:
+        """Yield the segments of all spans, each span after the move to its first cell."""
         for y, first, last in self.spans:
             for end, (x, strip) in zip(self.chop_ends[y], self.chops[y].items(), strict=False):
                 if strip is None or x >= last or end <= first:
                     continue
                 start = max(x, first)
-                span = strip if start == x and end <= last else strip.crop(start - x, min(end, last) - x)
-                written += (Control.move_to(start, y).segment.text, *written_segments(span, console))
-        return "".join(written)
+                yield Control.move_to(start, y).segment
+                yield from strip if start == x and end <= last else strip.crop(start - x, min(end, last) - x)
 
 
 class SpanCompositor(Compositor):
@@ -51,18 +55,33 @@ def written_segments(segments: Iterable[Segment], console: Console) -> Iterator[
     """
     system = console._color_system or ColorSystem.TRUECOLOR  # noqa: SLF001  # as Textual does
     before = ""
-    for text, style, _ in segments:
+    for text, style, control in segments:
+        if control:
+            # A move of the cursor leaves the style as it is.
+            yield text
+            continue
         if style is not None and style.link:
             yield from (RESET if before else "", style.render(text, color_system=system))
             before = ""
             continue
         codes = "" if style is None else style._make_ansi_codes(system)  # noqa: SLF001
+        if text.isspace():
+            codes = codes_of_blanks(before, codes)
         if codes != before:
             yield changed_codes(before, codes)
             before = codes
         yield text
     if before:
         yield RESET
+
+
+@cache
+def codes_of_blanks(before: str, after: str) -> str:
+    """Return codes with which blanks look as with the codes `after`: what blanks do not show stays as `before`."""
+    old, new = parse_codes(before), parse_codes(after)
+    if (old.attributes | new.attributes) & SHOWN_ON_BLANKS or (old.background and not new.background):
+        return after
+    return ";".join(filter(None, (*sorted(old.attributes, key=int), old.foreground, new.background)))
 
 
 @cache

@@ -19,17 +19,23 @@ STYLES = st.builds(
     COLOURS,
     st.sets(st.sampled_from(FLAGS), max_size=3),
 )
-SEGMENTS = st.lists(
-    st.builds(Segment, st.text(st.sampled_from("ab│█ "), max_size=4), st.none() | STYLES), min_size=1, max_size=8
-)
+TEXTS = st.text(st.sampled_from("ab│█ "), max_size=4)
+SEGMENTS = st.lists(st.tuples(TEXTS, st.none() | STYLES).map(lambda pair: Segment(*pair)), min_size=1, max_size=8)
 
 
 def shown(written):
-    """What a terminal shows: characters with their colours and attributes."""
+    """What a terminal shows: characters with their colours and attributes; of blanks, what can be seen."""
     screen = pyte.Screen(40, 1)
     # What is written next is as the terminal was before.
     pyte.Stream(screen).feed(f"{written}|")
-    return dict(screen.buffer[0])
+    cells = dict(screen.buffer[0])
+    plain = {"fg": "default", "bold": False, "italics": False}
+    return {
+        at: cell._replace(**plain)
+        if cell.data == " " and not (cell.underscore or cell.reverse or cell.strikethrough)
+        else cell
+        for at, cell in cells.items()
+    }
 
 
 @pytest.mark.parametrize("system", ["truecolor", "256", "standard"])
