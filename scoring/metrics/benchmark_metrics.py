@@ -1,14 +1,16 @@
-"""What each benchmark reports: the metric that leads, those beside it, and how its figures are made.
+"""The metrics that each benchmark reports, and the functions that compute them.
 
-Three families report differently: F1 of first errors, PRMScore of single steps, and metrics that a benchmark has to
-itself. `metrics_of` decides between them; everything else asks the object that it returns.
+There are three families: F1 of first errors, PRMScore of single steps, and metrics of one benchmark. `metrics_of`
+chooses between them; everything else asks the object that it returns.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, partial
 from importlib import import_module
+from typing import Literal
 
 import numpy as np
+from msgspec import Struct
 
 from scoring.data.schema import Bools, Floats, Ints, RowDict
 from scoring.data.storage.remembered import IdentityCache
@@ -46,98 +48,86 @@ OWN_METRICS = {
     "agentprocessbench": "scoring.metrics.agent_steps",
     "trajectories": "scoring.metrics.agent_steps",
 }
-"""Benchmark -> module whose FIGURES, metrics of whole cases, stand before those that all benchmarks have.
+"""Benchmark -> module with FIGURES, metrics of whole cases that come before those of first errors.
 
-The first of them leads, with AS_OFFICIAL as without. Where the authors' code has a number that FIGURES leave undefined,
-or counts oddly, the module has AS_OFFICIAL, for who asks for the benchmark's protocol by name.
+The first one leads. If the authors' code has a number where FIGURES are undefined, or counts differently, the module
+also has AS_OFFICIAL, which `--protocol` selects by the name of the benchmark.
 """
 _CURVES = IdentityCache(32)
 _REMEMBERED = 150_000
 """Cases of a workspace whose curves are remembered: those of more would take much memory."""
 
 
-class BenchmarkMetrics:
-    """What a benchmark reports.
+_Figures = Callable[[Evaluation, Bools, Unparsed, int | None], Headline]
+_FiguresBySubset = Callable[[Evaluation, Bools, Unparsed, int | None], dict[str, Headline]]
+_FigureRows = Callable[
+    [Evaluation, Bools, Unparsed, int | None, Protocol | None, Evaluation | None, str | None], Iterable[RowDict]
+]
+_Curves = Callable[[Evaluation, Bools, Ints, Unparsed], ThresholdCurve | None]
+_CurvesWithBands = Callable[[Evaluation, Bools, Floats, Unparsed, int | None], Bands | None]
+_Alignments = Callable[[Sequence[Evaluation], Bools, Unparsed], AlignedSums | None]
+
+
+class BenchmarkMetrics(Struct, frozen=True, eq=False):
+    """What a benchmark reports. Functions take an evaluation, its cases `rows` (n,) and the rule for missing verdicts.
 
     Attributes:
         benchmark: Its name.
-        name: The metric that leads, as it stands in the column `metric`.
+        name: The metric that leads, by its name in the column `metric`.
         title: The same for people.
-        unit: What the `n` of that metric counts, `cases` or `steps`.
+        unit: What the `n` of that metric counts.
         about: What the metric is, as a part of a sentence.
-        whole: The subset that stands for the whole benchmark: `average` or `all`.
+        whole: The subset of the row about the whole benchmark, `average` or `all`.
         taken_over: What the metric is taken over.
         cases: The cases that the metric counts.
+        headline: Returns the metric as the benchmark reports it; without a seed it has no interval.
+        headlines: Returns the same of every subset of which anything was tried, by name.
+        score: Returns the score of the headline alone, which is faster.
+        leading_rows: Returns the rows of `metrics` before those of first errors. It also takes the protocol that was
+            asked for by name (None = the benchmark's own), the scorer on the unharmed originals, and the one metric
+            that is asked for (None = all).
+        sweep: Returns the metric at every distinct threshold, None where no one threshold decides. It averages over
+            groups (n,) of cases if the metric is an average.
+        bands: Returns the metric, and the accuracies behind F1, at finite thresholds (t,), with the intervals of
+            `metrics`; None where no threshold decides.
+        aligned: Returns scorers side by side by what the metric adds up; None where it is of first errors.
+        first_errors: Returns the rows of first errors that the benchmark shows, of all such rows.
         steps: How figures of single steps are made; None where the benchmark reports none.
         own: The metrics that the benchmark has to itself; () where it has none.
     """
 
+    benchmark: str
+    name: str
+    title: str
+    unit: Literal["cases", "steps"]
+    about: str
+    whole: str
+    taken_over: str
+    cases: CasesOf
+    headline: _Figures
+    headlines: _FiguresBySubset
+    score: Callable[[Evaluation, Bools, Unparsed], float | None]
+    leading_rows: _FigureRows
+    sweep: _Curves
+    bands: _CurvesWithBands
+    aligned: _Alignments
+    first_errors: Callable[[list[RowDict]], list[RowDict]] = list
     steps: StepLabelled | None = None
     own: tuple[OwnMetric, ...] = ()
-
-    def __init__(
-        self, benchmark: str, name: str, title: str, unit: str, about: str, whole: str, taken_over: str, cases: CasesOf
-    ) -> None:
-        self.benchmark, self.name, self.title, self.unit = benchmark, name, title, unit
-        self.about, self.whole, self.taken_over, self.cases = about, whole, taken_over, cases
 
     @property
     def leading(self) -> OwnMetric | None:
         """The first of its own metrics, which leads; None without any."""
         return next(iter(self.own), None)
 
-    def headline(self, evaluation: Evaluation, rows: Bools, unparsed: Unparsed, seed: int | None) -> Headline:
-        """Return the metric that leads, of the cases `rows` (n), as the benchmark reports it.
-
-        Without a `seed` it has no interval, and nothing is resampled.
-        """
-        raise NotImplementedError
-
-    def headlines(
-        self, evaluation: Evaluation, rows: Bools, unparsed: Unparsed, seed: int | None
-    ) -> dict[str, Headline]:
-        """Return the same of every subset of which anything was tried, by its name."""
-        raise NotImplementedError
-
-    def score(self, evaluation: Evaluation, rows: Bools, unparsed: Unparsed) -> float | None:
-        """Return the score of the headline alone, which is faster: many scorers are quickly compared."""
-        raise NotImplementedError
-
-    def leading_rows(
-        self,
-        evaluation: Evaluation,
-        rows: Bools,
-        unparsed: Unparsed,
-        seed: int | None,
-        protocol: Protocol | None = None,
-        twins: Evaluation | None = None,
-        only: str | None = None,
-    ) -> Iterable[RowDict]:
-        """Return rows of the metrics that stand before those of first errors.
-
-        Args:
-            evaluation: the decided cases.
-            rows: (n,) which cases take part.
-            unparsed: how cases without a verdict count.
-            seed: of the intervals; None = without any.
-            protocol: the protocol that was asked for by name; None = the benchmark's own way of counting.
-            twins: the same scorer on the unharmed originals, where the benchmark has some.
-            only: the metric that is asked for alone; None = all.
-        """
-        raise NotImplementedError
-
     def first_error_rows(
-        self,
-        evaluation: Evaluation,
-        rows: Bools,
-        unparsed: Unparsed,
-        seed: int | None,
-        protocol: Protocol | None = None,
-    ) -> Iterable[RowDict]:
-        """Return rows of the metrics of first errors. See `leading_rows` for the arguments."""
-        undefined = None if protocol is None else protocol.undefined
+        self, evaluation: Evaluation, rows: Bools, unparsed: Unparsed, seed: int | None, protocol: Protocol | None
+    ) -> list[RowDict]:
+        """Return the rows of the metrics of first errors."""
+        # A protocol of steps has a negative number where a figure of steps is undefined.
+        undefined = None if protocol is None or self.steps is not None else protocol.undefined
         official = undefined if undefined is not None and undefined >= 0 else None
-        return first_error_rows(evaluation, rows, unparsed, seed, official)
+        return self.first_errors(list(first_error_rows(evaluation, rows, unparsed, seed, official)))
 
     def curve(self, evaluation: Evaluation, rows: Bools, unparsed: Unparsed) -> ThresholdCurve | None:
         """Return the metric that leads at every distinct threshold; None where no one threshold decides.
@@ -150,198 +140,112 @@ class BenchmarkMetrics:
         rule = evaluation.rule
         if not isinstance(rule, Rule):
             return None
+        sweep = partial(self.sweep, evaluation, rows, evaluation.gold.subsets[1], unparsed)
         if rows.size > _REMEMBERED:
-            return self._curve(evaluation, rows, unparsed)
+            return sweep()
         # All that a curve depends on, which is not where the threshold is.
         made_of = (evaluation.floats, evaluation.fixed_verdicts, evaluation.gold, evaluation.rewards, evaluation.scorer)
-        owners = (*made_of, *self.own[:1])
         counted = self.benchmark, self.name, unparsed, np.packbits(rows).tobytes()
         key = (evaluation.scorer.name, rule.comparison, *counted)
-        return _CURVES.of(key, owners, lambda: self._curve(evaluation, rows, unparsed))
-
-    def _curve(self, evaluation: Evaluation, rows: Bools, unparsed: Unparsed) -> ThresholdCurve | None:
-        raise NotImplementedError
-
-    def dev_curve(self, evaluation: Evaluation, rows: Bools, groups: Ints, unparsed: Unparsed) -> ThresholdCurve | None:
-        """Return the curve that a dev set is tuned on: of its cases `rows` (n), in groups (n,) of one subset each.
-
-        Dev sets of benchmarks of steps are not tuned.
-        """
-        return case_curve(evaluation, rows, groups, unparsed)
-
-    def bands(
-        self, evaluation: Evaluation, rows: Bools, thresholds: Floats, unparsed: Unparsed, seed: int | None = 0
-    ) -> Bands | None:
-        """Return the metric that leads, and the accuracies behind F1, at thresholds; None where no threshold decides.
-
-        The draws are those of `metrics`: at the threshold that decides, the band of one run is the interval there.
-
-        See `curve` for the arguments; `thresholds` (t,) are finite, `seed` is that of the resamples, None = there are
-        none, and no intervals.
-        """
-        raise NotImplementedError
-
-    def aligned(self, evaluations: Sequence[Evaluation], rows: Bools, unparsed: Unparsed) -> AlignedSums | None:
-        """Put scorers side by side by what the metric adds up; None where it is of first errors.
-
-        Args:
-            evaluations: at least one, all of the same cases.
-            rows: mask over these cases, those of the benchmark; cases without a label that counts are left out of it.
-            unparsed: whether refused and unparsed cases count as tried and wrong (`wrong`) or as not tried (`drop`).
-        """
-        raise NotImplementedError
+        return _CURVES.of(key, (*made_of, *self.own[:1]), sweep)
 
 
-class _FirstErrors(BenchmarkMetrics):
+def _of_first_errors(benchmark: str) -> BenchmarkMetrics:
     """F1 of first errors, the plain mean over subsets."""
+    return BenchmarkMetrics(
+        benchmark,
+        F1_SCORE.name,
+        F1_SCORE.title,
+        "cases",
+        "the harmonic mean of the accuracies on erroneous and on clean cases",
+        "average",
+        "mean of subsets",
+        MEMBERS,
+        headline=first_error_headline,
+        headlines=first_error_headlines,
+        score=first_error_score,
+        leading_rows=lambda *_: (),
+        sweep=case_curve,
+        bands=case_bands,
+        aligned=lambda *_: None,
+    )
 
-    def __init__(self, benchmark: str) -> None:
-        about = "the harmonic mean of the accuracies on erroneous and on clean cases"
-        super().__init__(
-            benchmark, F1_SCORE.name, F1_SCORE.title, "cases", about, "average", "mean of subsets", MEMBERS
-        )
 
-    def headline(self, evaluation: Evaluation, rows: Bools, unparsed: Unparsed, seed: int | None) -> Headline:
-        return first_error_headline(evaluation, rows, unparsed, seed)
+def _of_steps(benchmark: str, steps: StepLabelled) -> BenchmarkMetrics:
+    """PRMScore of all steps pooled, and figures of classes of steps. Cases without a verdict have no judged step."""
+    return BenchmarkMetrics(
+        benchmark,
+        PRMSCORE.name,
+        PRMSCORE.title,
+        "steps",
+        "the mean of the F1s of right and of wrong steps, pooled",
+        "all",
+        "all steps pooled",
+        _JUDGED,
+        headline=lambda evaluation, rows, _, seed: step_headline(steps, evaluation, rows, seed),
+        headlines=lambda evaluation, rows, _, seed: step_headlines(steps, evaluation, rows, seed),
+        score=lambda evaluation, rows, _: step_score(steps, evaluation, rows),
+        leading_rows=lambda evaluation, rows, _, seed, protocol, twins, only: step_rows(
+            evaluation,
+            rows,
+            steps,
+            twins,
+            seed,
+            official=protocol is not None and protocol.undefined == -1,
+            only=only,
+        ),
+        sweep=lambda evaluation, rows, _groups, _unparsed: step_curve(evaluation, rows, steps),
+        bands=lambda evaluation, rows, thresholds, _, seed: step_bands(evaluation, rows, thresholds, steps, seed),
+        aligned=lambda evaluations, rows, _: align_steps(evaluations, rows, steps),
+        first_errors=_with_both_sides,
+        steps=steps,
+    )
 
-    def headlines(
-        self, evaluation: Evaluation, rows: Bools, unparsed: Unparsed, seed: int | None
-    ) -> dict[str, Headline]:
-        return first_error_headlines(evaluation, rows, unparsed, seed)
 
-    def score(self, evaluation: Evaluation, rows: Bools, unparsed: Unparsed) -> float | None:
-        return first_error_score(evaluation, rows, unparsed)
+def _of_own(benchmark: str, own: tuple[OwnMetric, ...], official: tuple[OwnMetric, ...]) -> BenchmarkMetrics:
+    """Metrics that a benchmark has to itself; the first of them leads, of all cases together.
 
-    def leading_rows(
-        self,
+    `official` are those of the authors' protocol.
+    """
+    first = own[0]
+
+    def rows_of(
         evaluation: Evaluation,
         rows: Bools,
         unparsed: Unparsed,
         seed: int | None,
-        protocol: Protocol | None = None,
-        twins: Evaluation | None = None,
-        only: str | None = None,
-    ) -> Iterable[RowDict]:
-        return ()
-
-    def _curve(self, evaluation: Evaluation, rows: Bools, unparsed: Unparsed) -> ThresholdCurve | None:
-        return case_curve(evaluation, rows, evaluation.gold.subsets[1], unparsed)
-
-    def bands(
-        self, evaluation: Evaluation, rows: Bools, thresholds: Floats, unparsed: Unparsed, seed: int | None = 0
-    ) -> Bands | None:
-        return case_bands(evaluation, rows, thresholds, unparsed, seed)
-
-    def aligned(self, evaluations: Sequence[Evaluation], rows: Bools, unparsed: Unparsed) -> AlignedSums | None:
-        return None
-
-
-class _Steps(BenchmarkMetrics):
-    """PRMScore of all steps pooled, and figures of classes of steps."""
-
-    def __init__(self, benchmark: str, steps: StepLabelled) -> None:
-        about = "the mean of the F1s of right and of wrong steps, pooled"
-        super().__init__(benchmark, PRMSCORE.name, PRMSCORE.title, "steps", about, "all", "all steps pooled", _JUDGED)
-        self.steps = self._steps = steps
-
-    def headline(self, evaluation: Evaluation, rows: Bools, unparsed: Unparsed, seed: int | None) -> Headline:
-        return step_headline(self._steps, evaluation, rows, seed)
-
-    def headlines(
-        self, evaluation: Evaluation, rows: Bools, unparsed: Unparsed, seed: int | None
-    ) -> dict[str, Headline]:
-        return step_headlines(self._steps, evaluation, rows, seed)
-
-    def score(self, evaluation: Evaluation, rows: Bools, unparsed: Unparsed) -> float | None:
-        return step_score(self._steps, evaluation, rows)
-
-    def leading_rows(
-        self,
-        evaluation: Evaluation,
-        rows: Bools,
-        unparsed: Unparsed,
-        seed: int | None,
-        protocol: Protocol | None = None,
-        twins: Evaluation | None = None,
-        only: str | None = None,
-    ) -> Iterable[RowDict]:
-        official = protocol is not None and protocol.undefined == -1
-        return step_rows(evaluation, rows, self._steps, twins, seed, official=official, only=only)
-
-    def first_error_rows(
-        self,
-        evaluation: Evaluation,
-        rows: Bools,
-        unparsed: Unparsed,
-        seed: int | None,
-        protocol: Protocol | None = None,
+        protocol: Protocol | None,
+        _twins: Evaluation | None,
+        only: str | None,
     ) -> Iterator[RowDict]:
-        """Return the rows of subsets with both erroneous and clean cases: most classes have no clean ones."""
-        figures = list(first_error_rows(evaluation, rows, unparsed, seed))
-        lacking = {row["subset"] for row in figures if row["metric"] != F1_SCORE.name and row["value"] is None}
-        return (row for row in figures if row["subset"] not in lacking)
-
-    def _curve(self, evaluation: Evaluation, rows: Bools, unparsed: Unparsed) -> ThresholdCurve | None:
-        return step_curve(evaluation, rows, self._steps)
-
-    def bands(
-        self, evaluation: Evaluation, rows: Bools, thresholds: Floats, unparsed: Unparsed, seed: int | None = 0
-    ) -> Bands | None:
-        return step_bands(evaluation, rows, thresholds, self._steps, seed)
-
-    def aligned(self, evaluations: Sequence[Evaluation], rows: Bools, unparsed: Unparsed) -> AlignedSums | None:
-        return align_steps(evaluations, rows, self._steps)
-
-
-class _Own(BenchmarkMetrics):
-    """Metrics that a benchmark has to itself; the first of them leads, of all cases together."""
-
-    def __init__(self, benchmark: str, own: tuple[OwnMetric, ...], official: tuple[OwnMetric, ...]) -> None:
-        first = own[0]
-        over = "all steps pooled" if first.unit == "steps" else "all cases together"
-        cases = first.cases or MEMBERS
-        super().__init__(benchmark, first.name, first.title, first.unit, first.about, "all", over, cases)
-        self.own, self._first, self._official = own, first, official
-
-    def headline(self, evaluation: Evaluation, rows: Bools, unparsed: Unparsed, seed: int | None) -> Headline:
-        return own_headline(self._first, evaluation, rows, unparsed, seed)
-
-    def headlines(
-        self, evaluation: Evaluation, rows: Bools, unparsed: Unparsed, seed: int | None
-    ) -> dict[str, Headline]:
-        return own_headlines(self._first, evaluation, rows, unparsed, seed)
-
-    def score(self, evaluation: Evaluation, rows: Bools, unparsed: Unparsed) -> float | None:
-        return own_score(self._first, evaluation, rows, unparsed)
-
-    def leading_rows(
-        self,
-        evaluation: Evaluation,
-        rows: Bools,
-        unparsed: Unparsed,
-        seed: int | None,
-        protocol: Protocol | None = None,
-        twins: Evaluation | None = None,
-        only: str | None = None,
-    ) -> Iterator[RowDict]:
-        metrics = self._official if protocol is not None and protocol.name == self.benchmark else self.own
-        for made in metrics:
+        for made in official if protocol is not None and protocol.name == benchmark else own:
             if only in {None, made.name}:
                 yield from own_rows(made, evaluation, rows, unparsed, seed)
 
-    def _curve(self, evaluation: Evaluation, rows: Bools, unparsed: Unparsed) -> ThresholdCurve | None:
-        return own_curve(self._first, evaluation, rows, unparsed)
+    return BenchmarkMetrics(
+        benchmark,
+        first.name,
+        first.title,
+        first.unit,
+        first.about,
+        "all",
+        "all steps pooled" if first.unit == "steps" else "all cases together",
+        first.cases or MEMBERS,
+        headline=partial(own_headline, first),
+        headlines=partial(own_headlines, first),
+        score=partial(own_score, first),
+        leading_rows=rows_of,
+        sweep=lambda evaluation, rows, _groups, unparsed: own_curve(first, evaluation, rows, unparsed),
+        bands=partial(own_bands, first),
+        aligned=partial(align_own, first),
+        own=own,
+    )
 
-    def dev_curve(self, evaluation: Evaluation, rows: Bools, groups: Ints, unparsed: Unparsed) -> ThresholdCurve | None:
-        return own_curve(self._first, evaluation, rows, unparsed)
 
-    def bands(
-        self, evaluation: Evaluation, rows: Bools, thresholds: Floats, unparsed: Unparsed, seed: int | None = 0
-    ) -> Bands | None:
-        return own_bands(self._first, evaluation, rows, thresholds, unparsed, seed)
-
-    def aligned(self, evaluations: Sequence[Evaluation], rows: Bools, unparsed: Unparsed) -> AlignedSums | None:
-        return align_own(self._first, evaluations, rows, unparsed)
+def _with_both_sides(rows: list[RowDict]) -> list[RowDict]:
+    """Return the rows of subsets with both erroneous and clean cases: most classes of steps have no clean ones."""
+    lacking = {row["subset"] for row in rows if row["metric"] != F1_SCORE.name and row["value"] is None}
+    return [row for row in rows if row["subset"] not in lacking]
 
 
 _JUDGED = CasesOf(
@@ -357,16 +261,16 @@ def metrics_of(benchmark: str) -> BenchmarkMetrics:
     """Return what a benchmark reports, by its name; unknown ones and a user's own report F1 of first errors."""
     steps = step_labelled(benchmark)
     if steps is not None:
-        return _Steps(benchmark, steps)
+        return _of_steps(benchmark, steps)
     if benchmark not in OWN_METRICS:
-        return _FirstErrors(benchmark)
+        return _of_first_errors(benchmark)
     module = import_module(OWN_METRICS[benchmark])
-    return _Own(benchmark, module.FIGURES, getattr(module, "AS_OFFICIAL", module.FIGURES))
+    return _of_own(benchmark, module.FIGURES, getattr(module, "AS_OFFICIAL", module.FIGURES))
 
 
 def every_metrics_of(benchmark: str) -> tuple[BenchmarkMetrics, ...]:
     """Return what a benchmark reports, then each metric of the user's own as if the benchmark reported it."""
-    return metrics_of(benchmark), *(_Own(benchmark, (made,), (made,)) for made in own_metrics())
+    return metrics_of(benchmark), *(_of_own(benchmark, (made,), (made,)) for made in own_metrics())
 
 
 def leading_metrics() -> Mapping[str, BenchmarkMetrics]:

@@ -143,7 +143,7 @@ def dev_thresholds(
             continue
         sample = sets.rows & member, sets.numbers, unparsed(benchmark)
         reported = metrics_of(benchmark)
-        curve = None if name in sets.lacking else reported.dev_curve(evaluation, *sample)
+        curve = None if name in sets.lacking else reported.sweep(evaluation, *sample)
         best = None if curve is None else curve.best
         if best is None:
             lacking[name] = sets.lacking.get(name, f"{reported.title} is undefined on its dev cases")

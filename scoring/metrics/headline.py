@@ -19,7 +19,7 @@ from scoring.metrics.step_metrics import NEGATIVE_ACC, POSITIVE_ACC, PRMSCORE
 
 
 class Headline(Struct, frozen=True):
-    """The official metric of one scorer on one benchmark: fractions; None where undefined, and `reason` says why.
+    """The official metric of one scorer on one benchmark: fractions, or None with a `reason`.
 
     `metric` is the title of `score`. `on_wrong` and `on_right` are accuracies beside it: on wrong and on right steps
     where it is PRMScore, else on erroneous and on clean cases. `n` counts `unit`, and `over` says what the score is
@@ -76,7 +76,7 @@ def first_error_headline(evaluation: Evaluation, rows: Bools, unparsed: Unparsed
 def first_error_headlines(
     evaluation: Evaluation, rows: Bools, unparsed: Unparsed, seed: int | None
 ) -> dict[str, Headline]:
-    """Return F1 of every subset of which anything was tried, by its name: the lines that `metrics` prints."""
+    """Return F1 of each subset with a tried case, by name, as `metrics` prints it."""
     errors, names = FirstErrors.of(evaluation, rows, unparsed, seed), evaluation.gold.subsets[0]
     lines = {}
     for number in errors.present if evaluation.gold.has_subsets(rows) else ():
@@ -109,7 +109,7 @@ def own_headline(
 def own_headlines(
     made: OwnMetric, evaluation: Evaluation, rows: Bools, unparsed: Unparsed, seed: int | None
 ) -> dict[str, Headline]:
-    """Return a benchmark's own figure of every subset, by its name."""
+    """Return a benchmark's own figure of each subset, by name."""
     errors, names = FirstErrors.of(evaluation, rows, unparsed, None), evaluation.gold.subsets[0]
     ends = {names[number] or "": errors.of_subset(number) for number in errors.present}
     lines = _own_lines(made, evaluation, rows, unparsed, seed)[:-2]
@@ -184,9 +184,9 @@ def step_headline(facts: StepLabelled, evaluation: Evaluation, rows: Bools, seed
 
 
 def step_headlines(facts: StepLabelled, evaluation: Evaluation, rows: Bools, seed: int | None) -> dict[str, Headline]:
-    """Return PRMScore of every class, by its name.
+    """Return PRMScore of each class, by name.
 
-    Of a class that holds no wrong step the score is the F1 of right steps, as in the benchmark's tables.
+    The score of a class without wrong steps is the F1 of right steps, as in the benchmark's tables.
     """
     classes = set(evaluation.gold.subsets[0])
     every = (row for row in step_rows(evaluation, rows, facts, None, seed) if row["subset"] in classes)

@@ -130,7 +130,7 @@ def figures_of(
     reported, unparsed = metrics_of(benchmark), counting.unparsed_of(benchmark)
     protocol = protocol_named(counting.protocol) if counting.protocol else None
     arguments = evaluation, rows, unparsed, counting.seed, protocol
-    figures = list(reported.leading_rows(*arguments, twins=twins, only=only))
+    figures = list(reported.leading_rows(*arguments, twins, only))
     if only is None or not figures:
         figures += reported.first_error_rows(*arguments)
     return [row for row in figures if only in {None, row["metric"]}]

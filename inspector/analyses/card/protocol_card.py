@@ -226,12 +226,12 @@ def _subsets(evaluation: Evaluation, rows: Bools) -> str:
 def _counting(evaluation: Evaluation, results: ResultSet, benchmark: str) -> Iterator[Fact]:
     mask, unparsed = results.mask, results.unparsed(benchmark)
     # What it is averaged over takes no resample.
-    line = metrics_of(benchmark).headline(evaluation, mask, unparsed, None)
+    reported = metrics_of(benchmark)
+    line = reported.headline(evaluation, mask, unparsed, None)
     protocol_name = results.query.protocol
     protocol = protocol_named(protocol_name) if protocol_name else protocol_of(benchmark)
-    made = metrics_of(benchmark).leading
-    name = "PRMScore" if metrics_of(benchmark).steps is not None else "F1 of first errors"
-    yield Fact("counting", "official figure", name if made is None else f"{made.title}: {made.about}")
+    title = reported.title if reported.own or reported.steps else f"{reported.title} of first errors"
+    yield Fact("counting", "official figure", f"{title}: {reported.about}" if reported.own else title)
     yield Fact("counting", "averaged over", line.over)
     yield Fact("counting", "protocol", f"{protocol.name}: {protocol.counts} ({protocol.source})")
     wrong = counts_unanswered(results, benchmark)

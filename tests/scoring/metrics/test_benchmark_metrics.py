@@ -92,7 +92,7 @@ def test_the_curve_passes_through_the_headline_at_every_threshold(evaluation, be
     curve = metrics_of(benchmark).curve(evaluation, rows, unparsed)
     assert (curve.metric.name, curve.metric.title) == (metrics_of(benchmark).name, metrics_of(benchmark).title)
     grid = np.array([*curve.thresholds, *making.TIED])
-    bands = metrics_of(benchmark).bands(evaluation, rows, grid, unparsed, seed=2)
+    bands = metrics_of(benchmark).bands(evaluation, rows, grid, unparsed, 2)
     metric = next(one for one in bands.metrics if one.name == metrics_of(benchmark).name)
     low, high = bands.interval(metric)
     # Intervals take resamples.
