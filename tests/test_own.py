@@ -296,3 +296,33 @@ def test_what_an_installed_package_names_is_brought_by_its_name(called, tmp_path
     assert told["provenance"]["plugins"]["near"].startswith("own_near.py, mine 1.2, sha256 ")
     code, _, err = called("metrics", "-w", tmp_path / "w", "--plugin", "far")
     assert (code, "far is neither a Python file nor an installed plugin. There are: near." in err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("contributes", "why"),
+    [
+        ("decided.members * np.arange(decided.members.size)", "what a case contributes depends on other cases"),
+        ("decided.members & (decided.earliest >= 0)", "it does not depend on the threshold"),
+    ],
+)
+def test_a_metric_without_a_curve_says_why(contributes, why, tmp_path, monkeypatch):
+    monkeypatch.setattr(own, "_KEPT", {})
+    cases, scorers = making.study(n=40)
+    making.workspace(tmp_path / "w", cases, scorers[:1])
+    code = f"""import numpy as np
+from scoring.api import metric
+
+
+@metric("odd", title="odd", counts=("a", "b"), score=lambda sums: sums["a"] / sums["b"])
+def odd(decided):
+    return np.column_stack([{contributes}, decided.members])
+"""
+    (tmp_path / "odd.py").write_text(code)
+    load_plugins([str(tmp_path / "odd.py")])
+    results = load(Query(workspace=str(tmp_path / "w"), scorers=(scorers[0][0].name,)))
+    for params in (Params("curve"), Params("ways")):
+        view = analysis("thresholds").view(results, params)
+        (section,) = view.sections
+        assert [block.y for block in section.blocks if isinstance(block, Curve)] == ["F1"]
+        assert f"odd has no curve: {why}." in words_of(view)
+    assert "odd" not in set(analysis("thresholds").view(results, Params("curve")).rows["metric"])

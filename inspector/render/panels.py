@@ -1,14 +1,14 @@
 """Layout of panels on a screen: stacked, in two columns, or with a third column on the right."""
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from functools import cache, partial
 from itertools import zip_longest
 from typing import NamedTuple
 
 from msgspec.structs import replace
 from rich.cells import cell_len
 
-from inspector.render.blocks import Block, Fold, Note, Panel
+from inspector.render.blocks import Block, Fold, Note, Panel, Place
 from inspector.render.chart_blocks import Chart
 from inspector.render.lines import Piece, PieceRow
 from inspector.render.table_blocks import Table
@@ -116,14 +116,15 @@ def lay_out(
 
     Return the lines, and the number of lines without this extension.
 
-    Halves are side by side from TWO_COLUMNS on. From THREE_COLUMNS on, side panels have a third of the width on the
-    right; on narrower screens they follow the other panels.
+    Halves are side by side from TWO_COLUMNS on; one with lines that are too long for a half has a row of its own. From
+    THREE_COLUMNS on, side panels have a third of the width on the right; on narrower screens they follow the others.
     """
     numbered = list(enumerate(panels))
     aside = [pair for pair in numbered if pair[1].panel.place == "side"] if width >= THREE_COLUMNS else []
     rest = [pair for pair in numbered if pair not in aside]
     side = width * 7 // 20 if aside and rest else width if aside else 0
     main = width - side
+    rest = [(number, _fitted(panel, main)) for number, panel in rest]
     columns = [_Column(_rows(rest, main), main), _Column([[pair] for pair in aside], side)]
     natural = max(column.natural for column in columns)
     left, right = (column.lines(max(height, natural)) for column in columns)
@@ -137,6 +138,15 @@ def _framed_in_ascii(piece: Piece) -> Piece:
 
 
 Numbered = tuple[int, DrawnPanel]
+
+
+def _fitted(panel: DrawnPanel, width: int) -> DrawnPanel:
+    """Return a half whose lines are too long for a half of the width as a panel of the whole width."""
+    if panel.panel.place != "half" or width < TWO_COLUMNS:
+        return panel
+    room, draw = width // 2 - AROUND, cache(panel.draw)
+    place: Place = "half" if _widest(draw(room)) <= room else "row"
+    return DrawnPanel(replace(panel.panel, place=place), draw)
 
 
 def _rows(panels: Sequence[Numbered], width: int) -> list[list[Numbered]]:

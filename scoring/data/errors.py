@@ -139,7 +139,9 @@ class InspectError(Exception):
     @property
     def words(self) -> str:
         """The sentence and the way out, for where people asked by a key and not in words."""
-        sentence = f"{self.sentence[:1].upper()}{self.sentence[1:]}"
+        first, space, rest = self.sentence.partition(" ")
+        # A sentence may begin with the name of a file or a scorer, which has no other capitals.
+        sentence = f"{first.capitalize() if first.isalpha() and first.islower() else first}{space}{rest}"
         return " ".join(filter(None, (sentence, self.next_step, self._correction_words)))
 
     @property

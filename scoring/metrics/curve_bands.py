@@ -115,7 +115,7 @@ def own_bands(
     """Return a benchmark's own figure of all cases together at each of the thresholds; None where none decides."""
     rows = rows & made.members(Decided(evaluation, unparsed))
     sweep = own_sweep(made, evaluation, rows, unparsed)
-    if sweep is None:
+    if sweep is None or sweep.trouble:
         return None
     parts = sweep.at(thresholds)
     sums = dict(zip(made.counts, parts.sum(axis=0).T[:, None], strict=True))

@@ -7,6 +7,7 @@ on, each by its own thresholds: as many times as the longest has steps, whatever
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
 from scoring.data.schema import Bools, Floats, Ints
 from scoring.evaluation.evaluation import Evaluation
@@ -27,6 +28,7 @@ class OwnSweep(Struct, frozen=True, eq=False):
         parts: (v + m, k) what the cases contribute, case after case: passed by none of its values, by the lowest, ...
         starts: (m,) where each case's begin.
         above: Whether a value is passed by thresholds above it, else by its own as well.
+        trouble: Why a metric of the user's own has no curve; "" if it has one.
     """
 
     values: Floats
@@ -34,6 +36,7 @@ class OwnSweep(Struct, frozen=True, eq=False):
     parts: Floats
     starts: Ints
     above: bool
+    trouble: str = ""
 
     @property
     def thresholds(self) -> Floats:
@@ -108,4 +111,16 @@ def own_sweep(made: OwnMetric, evaluation: Evaluation, rows: Bools, unparsed: Un
             cuts[some] = np.nextafter(cuts[some], -np.inf) if not number else cuts[some]
         decided = few.of_cases(there).by_case(cuts, {}, rule.source)
         parts[starts[there] + number] = made.fresh_parts(Decided(decided, unparsed))
-    return OwnSweep(values, cases, parts, starts, above)
+    sweep = OwnSweep(values, cases, parts, starts, above)
+    if made.code is None:
+        return sweep
+    return replace(sweep, trouble=_trouble(sweep, made.parts(Decided(evaluation, unparsed))[taken], rule.threshold))
+
+
+def _trouble(sweep: OwnSweep, present: Floats, threshold: float) -> str:
+    """Return why there is no curve, given what the cases contribute (m, k) at the present threshold."""
+    if not np.allclose(sweep.at(np.array([threshold]))[:, 0], present):
+        return "what a case contributes depends on other cases"
+    passed = np.delete(np.arange(len(sweep.parts)), sweep.starts)
+    changes = bool(passed.size) and bool((sweep.parts[passed] != sweep.parts[passed - 1]).any())
+    return "" if changes else "it does not depend on the threshold"

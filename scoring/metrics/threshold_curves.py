@@ -101,7 +101,7 @@ def own_curve(made: OwnMetric, evaluation: Evaluation, rows: Bools, unparsed: Un
     See `BenchmarkMetrics.curve` for the arguments.
     """
     sweep = own_sweep(made, evaluation, rows, unparsed)
-    if sweep is None:
+    if sweep is None or sweep.trouble:
         return None
     tally = Tally(dict(zip(made.counts, sweep.sums().T[:, None], strict=True)))
     return ThresholdCurve(OwnFigure(made), sweep.thresholds, tally)

@@ -25,6 +25,8 @@ from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import ProvidedVerdicts, Rule, RuleByCase
 from scoring.metrics.benchmark_metrics import BenchmarkMetrics, every_metrics_of, metrics_of
 from scoring.metrics.deciding import rule_among
+from scoring.metrics.own import own_metrics
+from scoring.metrics.own_sweep import own_sweep
 from scoring.metrics.threshold_curves import tuned
 from scoring.selection.result_set import ResultSet, by_benchmark
 
@@ -176,12 +178,16 @@ def of_curves(scope: ResultSet, there: Sequence[Evaluation], benchmark: str, cha
 
 
 def own_curves(scope: ResultSet, there: Sequence[Evaluation], benchmark: str, *, intervals: bool) -> Iterator[Block]:
-    """Draw each metric of the user's own against the threshold, as the official figure."""
-    for reported in every_metrics_of(benchmark)[1:]:
+    """Draw each metric of the user's own against the threshold, as the official figure, or say why it has no curve."""
+    for made, reported in zip(own_metrics(), every_metrics_of(benchmark)[1:], strict=True):
         chart = curve_chart(scope, there, benchmark, reported=reported, intervals=intervals)
         if chart is not None:
-            yield chart
-            yield Note(f"{reported.title} of {reported.taken_over}; bands resample whole problems.", "quiet")
+            yield replace(chart, title=f"{chart.title}, {reported.taken_over}")
+        for evaluation in there if chart is None else ():
+            sweep = own_sweep(made, evaluation.at_default(), scope.mask, scope.unparsed(benchmark))
+            if sweep is not None:
+                why = sweep.trouble or "it is undefined at every threshold"
+                yield Note(f"{evaluation.scorer.name}: {reported.title} has no curve: {why}.", "quiet")
 
 
 def curves_view(results: ResultSet, params: Params, intervals: bool) -> View:

@@ -108,7 +108,7 @@ def bar_text(value: float | None, axis: ChartAxis, width: int, glyphs: Glyphs) -
 
 
 def axis_text(axis: ChartAxis, width: int, kind: Kind) -> str:
-    """Write as many numbers along an axis as fit."""
+    """Write the numbers along an axis: all, or each second or third one if they do not fit. Zero is one of them."""
     signed = "+" if kind is Kind.POINTS else ""
     marks = [round(100 * mark if kind in _PERCENT else mark, 6) for mark in axis.marks]
     # As many digits as tell every mark exactly, up to two.
@@ -118,6 +118,12 @@ def axis_text(axis: ChartAxis, width: int, kind: Kind) -> str:
         return with_minus(number(mark, digits, 6, signed if mark > 0 else ""))
 
     places = [(axis.column(at, width), word(mark)) for at, mark in zip(axis.marks, marks, strict=True)]
+    origin = marks.index(0) if 0 in marks else 0
+    for step in range(1, len(places)):
+        listed = places[origin % step :: step]
+        row = "".join(piece.text for piece in numbers_row(listed, width, 0))
+        if len(row.split()) == len(listed):
+            return row
     return "".join(piece.text for piece in numbers_row(places, width, 0)) if places else ""
 
 

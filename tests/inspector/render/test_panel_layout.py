@@ -70,3 +70,12 @@ def test_every_piece_of_a_frame_has_the_number_of_its_panel_and_links_stay():
     assert sum(piece.drill is link for row in rows for piece in row) == 19
     # A table that cannot be wrapped widens its own frame.
     assert max(cell_len(text_of(row)) for row in rows) > 120
+
+
+@pytest.mark.parametrize(("size", "beside"), [(30, True), (70, False)])
+def test_a_half_with_lines_that_are_too_long_has_a_row_of_its_own(size, beside):
+    long = table("", ["", "value"], [[text("row"), text("x" * size)]])
+    rows = drawn([Panel("one", (long,), place="half"), Panel("two", (Note("word"),), place="half")], 120, 20)
+    lines = [text_of(row) for row in rows]
+    assert any("one" in line and "two" in line for line in lines) == beside
+    assert {cell_len(line) for line in lines} == {120}

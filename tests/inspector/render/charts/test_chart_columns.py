@@ -1,13 +1,14 @@
 """Drawings in columns: on a shared axis, at the cells of their values, in Unicode, ASCII and HTML."""
 
 import math
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.render.blocks import Section
-from inspector.render.charts.chart_columns import axis_of, axis_text, bar_text, forest_text, with_charts
+from inspector.render.charts.chart_columns import ChartAxis, axis_of, axis_text, bar_text, forest_text, with_charts
 from inspector.render.charts.glyphs import Glyphs
 from inspector.render.documents.html import fragment
 from inspector.render.documents.pages import page
@@ -120,3 +121,11 @@ def test_pages_have_numbers(form):
     words = page(form, "title", (Section("", "one", (example(),)),), {})
     assert "36.4 to 51.0" in words
     assert "●" not in words
+
+
+@pytest.mark.parametrize("width", range(9, 60))
+def test_the_numbers_of_an_axis_are_evenly_spaced(width):
+    axis = ChartAxis(-1.0, 1.0, (-1.0, -0.5, 0.0, 0.5, 1.0))
+    numbers = [float(word.replace("−", "-")) for word in axis_text(axis, width, Kind.POINTS).split()]
+    assert 0.0 in numbers
+    assert len({second - first for first, second in pairwise(numbers)}) <= 1
