@@ -8,7 +8,7 @@ from rich.style import Style
 from textual.app import App, ComposeResult
 from textual.strip import Strip
 
-from inspector.widgets.line_scroll import GAP, LineScroll, changed_cells, changed_runs
+from inspector.widgets.line_scroll import LineScroll, changed_cells, changed_runs
 from inspector.widgets.line_view import Line, LineView
 from screen_text import press, settled
 
@@ -309,13 +309,25 @@ LINES = st.lists(
 )
 
 
+def test_a_move_goes_over_equal_cells_that_would_take_more_bytes():
+    def runs(old, new):
+        return changed_runs(*(Strip([Segment(text) for text in line.split("|")]) for line in (old, new)))
+
+    assert runs("ab |123456789| cd", "xb |123456789| cx") == [(0, 1), (14, 15)]
+    assert runs("ab |12345| cd", "xb |12345| cx") == [(0, 11)]
+    assert runs("ab |▅▅▅▅▅| cd", "xb |▅▅▅▅▅| cx") == [(0, 1), (10, 11)]
+    bold = Style(bold=True)
+    old, new = ([Segment(first), Segment(" ", bold), Segment("c")] for first in "ab")
+    assert changed_runs(Strip([*old, Segment("d")]), Strip([*new, Segment("e")])) == [(0, 1), (3, 4)]
+
+
 @given(LINES, LINES)
 def test_outside_of_its_runs_a_line_is_as_it_was(old, new):
     size = min(Strip(old).cell_length, Strip(new).cell_length)
     before, after = (Strip(line).crop(0, size) for line in (old, new))
     runs = changed_runs(before, after)
     assert all(first < end for first, end in runs) or before == after
-    assert all(second[0] - first[1] >= GAP for first, second in pairwise(runs))
+    assert all(first[1] < second[0] for first, second in pairwise(runs))
     written = {at for first, end in runs for at in range(first, end)}
     cells = [[(character, style) for text, style, _ in line for character in text] for line in (before, after)]
     assert all(

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from os.path import commonprefix
 from typing import Any, ClassVar
 
 from rich.cells import cell_len
@@ -25,8 +26,8 @@ from inspector.render.texts.frame_edges import fit_edge
 from inspector.render.texts.text import TextPart, clean
 from inspector.widgets.textual_compat import FrameCache
 
-GAP = 24
-"""Equal cells that are worth moving over."""
+MOVE_BYTES, COLOUR_BYTES = 9, 19
+"""What it takes to move the cursor, and to change a colour."""
 CUT = "…"
 """Stands at the edge where a line goes on beyond it."""
 
@@ -398,28 +399,30 @@ def changed_cells(old: Strip, new: Strip) -> tuple[int, int]:
 def changed_runs(old: Strip, new: Strip) -> list[tuple[int, int]]:
     """Return the runs of cells in which two strips differ, each as its first cell and one past its last.
 
-    Two runs with fewer than GAP equal cells between them are one: a move would take as many bytes. Strips with wide
-    characters have one run.
+    Equal cells are part of a run where a move over them would take more bytes. Strips with wide characters have one run.
     """
-    first, end = changed_cells(old, new)
     wide = any(cell_len(text) != len(text) for text, _, _ in (*old, *new))
     if wide or old.cell_length != new.cell_length:
-        return [(first, end)]
+        return [changed_cells(old, new)]
     runs: list[tuple[int, int]] = []
-    at = 0
-    for size, differs in _pieces(old, new):
-        start, at = max(at, first), at + size
-        if differs:
-            joined = bool(runs) and start - runs[-1][1] < GAP
-            run = (runs.pop()[0] if joined else start, min(at, end))
-            runs.append(run)
+    at, equal_bytes, style_before = 0, 0, Style.null()
+    for text, style, differs in _pieces(old, new):
+        start, at = at, at + len(text)
+        colour = 0 if style == style_before else COLOUR_BYTES
+        style_before = style
+        if not differs:
+            equal_bytes += len(text.encode()) + colour
+            continue
+        joined = bool(runs) and equal_bytes <= MOVE_BYTES
+        runs.append((runs.pop()[0] if joined else start, at))
+        equal_bytes = 0
     return runs
 
 
-def _pieces(old: Strip, new: Strip) -> Iterator[tuple[int, bool]]:
-    """Yield the pieces of two equally long lines that begin and end where a segment of either does.
+def _pieces(old: Strip, new: Strip) -> Iterator[tuple[str, Style, bool]]:
+    """Yield the pieces of two equally long lines that are alike, or differ from their first cell to their last.
 
-    Each is its number of characters, and whether the lines differ in it.
+    Each is its text and style in the new line, and whether the lines differ in it.
     """
     lines = iter(old), iter(new)
     texts, styles = ["", ""], [Style.null(), Style.null()]
@@ -432,7 +435,17 @@ def _pieces(old: Strip, new: Strip) -> Iterator[tuple[int, bool]]:
                 texts[side], styles[side] = segment.text, segment.style or Style.null()
         size = min(map(len, texts))
         before, after = (text[:size] for text in texts)
-        yield size, before != after or not (styles[0] is styles[1] or styles[0] == styles[1])
+        style = styles[1]
+        if not (styles[0] is style or styles[0] == style):
+            yield after, style, True
+        elif before == after:
+            yield after, style, False
+        else:
+            first = len(commonprefix((before, after)))
+            end = size - len(commonprefix((before[first:][::-1], after[first:][::-1])))
+            for text, differs in ((after[:first], False), (after[first:end], True), (after[end:], False)):
+                if text:
+                    yield text, style, differs
         texts = [text[size:] for text in texts]
 
 

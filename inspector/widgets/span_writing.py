@@ -14,6 +14,9 @@ RESET = "\x1b[0m"
 SHOWN_ON_BLANKS = frozenset({"4", "5", "6", "7", "9", "21", "51", "52", "53"})
 """Attributes that blanks show, such as underline and reverse; they do not show bold and the colour of text."""
 
+END_OF = {"1": "22", "2": "22", "3": "23", "4": "24", "7": "27", "9": "29"}
+"""Attribute -> the code that ends it."""
+
 
 class SgrCodes(NamedTuple):
     """The SGR codes of a style: attributes such as bold, and both colours ("" for the terminal's own)."""
@@ -88,12 +91,15 @@ def codes_of_blanks(before: str, after: str) -> str:
 def changed_codes(before: str, after: str) -> str:
     """Return the shortest sequence that leads from the SGR codes `before` to the codes `after`."""
     old, new = parse_codes(before), parse_codes(after)
-    pairs = ((old.foreground, new.foreground), (old.background, new.background))
-    if not old.attributes <= new.attributes or any(was and not now for was, now in pairs):
-        # An attribute or a colour ends: only a reset ends all of them alike.
-        return f"\x1b[0;{after}m" if after else RESET
-    added = sorted(new.attributes - old.attributes, key=int)
-    return f"\x1b[{';'.join([*added, *(now for was, now in pairs if now != was)])}m"
+    ended = {END_OF[code] for code in old.attributes - new.attributes if code in END_OF}
+    # One code ends bold and dim alike.
+    kept = {code for code in old.attributes & new.attributes if END_OF.get(code) not in ended}
+    changes = [*sorted(ended, key=int), *sorted(new.attributes - kept, key=int)]
+    grounds = (("39", old.foreground, new.foreground), ("49", old.background, new.background))
+    changes += [new_colour or default for default, old_colour, new_colour in grounds if old_colour != new_colour]
+    stepwise, anew = f"\x1b[{';'.join(changes)}m", f"\x1b[0;{after}m" if after else RESET
+    known = all(code in END_OF for code in old.attributes - new.attributes)
+    return min(stepwise, anew, key=len) if known else anew
 
 
 def parse_codes(codes: str) -> SgrCodes:
