@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from os.path import commonprefix
 from typing import Any, ClassVar
 
 from rich.cells import cell_len
@@ -399,7 +398,8 @@ def changed_cells(old: Strip, new: Strip) -> tuple[int, int]:
 def changed_runs(old: Strip, new: Strip) -> list[tuple[int, int]]:
     """Return the runs of cells in which two strips differ, each as its first cell and one past its last.
 
-    Equal cells are part of a run where a move over them would take more bytes. Strips with wide characters have one run.
+    Equal cells are part of a run where a move over them would take more bytes. Strips with wide characters have one
+    run.
     """
     wide = any(cell_len(text) != len(text) for text, _, _ in (*old, *new))
     if wide or old.cell_length != new.cell_length:
@@ -441,8 +441,8 @@ def _pieces(old: Strip, new: Strip) -> Iterator[tuple[str, Style, bool]]:
         elif before == after:
             yield after, style, False
         else:
-            first = len(commonprefix((before, after)))
-            end = size - len(commonprefix((before[first:][::-1], after[first:][::-1])))
+            first = _common_start(before, after)
+            end = size - _common_start(before[first:][::-1], after[first:][::-1])
             for text, differs in ((after[:first], False), (after[first:end], True), (after[end:], False)):
                 if text:
                     yield text, style, differs
