@@ -401,14 +401,23 @@ def changed_runs(old: Strip, new: Strip) -> list[tuple[int, int]]:
     Equal cells are part of a run where a move over them would take more bytes. Strips with wide characters have one
     run.
     """
-    wide = any(cell_len(text) != len(text) for text, _, _ in (*old, *new))
+    before, after = list(old), list(new)
+    # Most of a line is as it was: equal segments at either end take no time.
+    first, end, fewer = 0, 0, min(len(before), len(after))
+    while first < fewer and before[first] == after[first]:
+        first += 1
+    while end < fewer - first and before[-1 - end] == after[-1 - end]:
+        end += 1
+    at = sum(map(_cells, after[:first]))
+    before, after = before[first : len(before) - end], after[first : len(after) - end]
+    wide = any(_cells(segment) != len(segment.text) for segment in (*before, *after))
     if wide or old.cell_length != new.cell_length:
         return [changed_cells(old, new)]
     runs: list[tuple[int, int]] = []
-    at, equal_bytes, style_before = 0, 0, Style.null()
-    for text, style, differs in _pieces(old, new):
+    equal_bytes, style_before = 0, Style.null()
+    for text, style, differs in _pieces(before, after):
         start, at = at, at + len(text)
-        colour = 0 if style == style_before else COLOUR_BYTES
+        colour = 0 if style is style_before else COLOUR_BYTES
         style_before = style
         if not differs:
             equal_bytes += len(text.encode()) + colour
@@ -419,7 +428,11 @@ def changed_runs(old: Strip, new: Strip) -> list[tuple[int, int]]:
     return runs
 
 
-def _pieces(old: Strip, new: Strip) -> Iterator[tuple[str, Style, bool]]:
+def _cells(segment: Segment) -> int:
+    return len(segment.text) if segment.text.isascii() else cell_len(segment.text)
+
+
+def _pieces(old: Sequence[Segment], new: Sequence[Segment]) -> Iterator[tuple[str, Style, bool]]:
     """Yield the pieces of two equally long lines that are alike, or differ from their first cell to their last.
 
     Each is its text and style in the new line, and whether the lines differ in it.
