@@ -108,7 +108,7 @@ def difference_table(pair: ScorerPair, cells: Mapping[tuple[str, str], Row], alo
     """Lay out the differences A - B of the official metric and the accuracies; with `alone`, also both values."""
     lines, reported = [], metrics_of(pair.benchmark)
     head = reported.name
-    official = {(reported.whole, head): (reported.title, EVERY)}
+    official: dict[tuple[str, str], tuple[str, str]] = {(reported.whole, head): (reported.title, EVERY)}
     for (subset, metric), (title, side) in {**official, **_OF_PAIR, **official}.items():
         row = cells.get((subset, f"{metric}_difference"))
         if row is None or not is_laid_out(cells, head, subset, metric):

@@ -22,8 +22,9 @@ from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import EARLY, FALSE_ALARM, LATE, MISSED, OUTCOMES, UNPARSED
 from scoring.metrics.bias import bias_rows
 from scoring.metrics.closed_forms import wilson_interval
-from scoring.metrics.first_error import FirstErrors
+from scoring.metrics.first_error_family import FIRST_ERRORS
 from scoring.metrics.kernel import Decided, Unparsed
+from scoring.metrics.metrics_by_subset import MetricsBySubset
 from scoring.metrics.outcome_conditions import behind
 from scoring.metrics.slices import SUPPORT, slice_rows
 from scoring.selection.result_set import ResultSet, by_benchmark, shown_benchmarks, within
@@ -166,7 +167,7 @@ def _failures(evaluation: Evaluation, counts: Any) -> Iterator[Highlight]:
 
 def _false_alarms(evaluation: Evaluation, rows: Bools) -> Iterator[Highlight]:
     """The share of false alarms among clean cases with a verdict: 1 less the accuracy on them, with its interval."""
-    *_, correct_acc, _ = FirstErrors((Decided(evaluation, "drop"),), rows).pooled()
+    *_, correct_acc, _ = MetricsBySubset(FIRST_ERRORS, (Decided(evaluation, "drop"),), rows).pooled()
     if correct_acc.value is None or correct_acc.low is None or correct_acc.high is None:
         return
     hits = int((evaluation.codes[rows] == FALSE_ALARM).sum())

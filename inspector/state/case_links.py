@@ -10,9 +10,8 @@ from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import OUTCOMES, Rule, under
 from scoring.metrics.benchmark_metrics import metrics_of
 from scoring.metrics.first_error import FAILURES
-from scoring.metrics.kernel import Decided, Unparsed
-from scoring.metrics.outcome_conditions import LABELLED, RIGHT_OUTCOMES, SIDES, tried, wrong
-from scoring.metrics.own import MEMBERS, CasesOf
+from scoring.metrics.kernel import CasesOf, Decided, Unparsed
+from scoring.metrics.outcome_conditions import LABELLED, MEMBERS, RIGHT_OUTCOMES, SIDES, tried, wrong
 from scoring.metrics.threshold_flips import AtThreshold
 from scoring.selection.result_set import ResultSet, with_search, within
 from scoring.workspace.filtering.filters import Facet, Filter

@@ -94,10 +94,10 @@ def own_link(results: ResultSet, benchmark: str, names: Sequence[str], n: int, w
 
     None where it has none, or no condition selects exactly these.
     """
-    made, unparsed = metrics_of(benchmark).leading, results.unparsed(benchmark)
-    if made is None or made.cases is None or not n:
+    reported, unparsed = metrics_of(benchmark), results.unparsed(benchmark)
+    if not reported.own or not n:
         return None
-    each = (condition for name in names for condition in made.cases.where(name, unparsed))
+    each = (condition for name in names for condition in reported.cases.where(name, unparsed))
     where = (*within(results, benchmark), *dict.fromkeys(each))
     if int((results.mask & results.evaluated.passing(where)).sum()) != n:
         return None

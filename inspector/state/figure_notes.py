@@ -15,7 +15,8 @@ from scoring.formats.benchmarks.case_format import StepLabelled
 from scoring.metrics.benchmark_metrics import metrics_of
 from scoring.metrics.case_groups import group_masks, grouped
 from scoring.metrics.deciding import EACH, dev_sets, listed, rule_among
-from scoring.metrics.first_error import FirstErrors
+from scoring.metrics.first_error_family import FIRST_ERRORS
+from scoring.metrics.metrics_by_subset import MetricsBySubset
 from scoring.metrics.official_protocols import protocol_of
 from scoring.metrics.resampling import RESAMPLES, SMALL
 from scoring.metrics.step_contributions import asked_by_redundancy, without_redundancy_threshold
@@ -200,7 +201,7 @@ def mean_notes(results: ResultSet) -> Iterator[str]:
     for evaluation in results.chosen_evaluations:
         for part, rows in group_masks(results.cases, ("benchmark",), results.mask) if evaluation.further else ():
             benchmark = part["benchmark"]
-            errors = FirstErrors.of(evaluation, rows, results.unparsed(benchmark))
+            errors = MetricsBySubset.of(FIRST_ERRORS, evaluation, rows, results.unparsed(benchmark))
             sizes = errors.sizes.tolist()
             whole = errors.pooled_runs.size
             if not any(sizes):
@@ -237,7 +238,7 @@ def resampled_words(results: ResultSet, benchmark: str) -> str:
     within = (results.cases["benchmark"] == benchmark).to_numpy() & results.mask
     unparsed = results.unparsed(benchmark)
     related = {
-        FirstErrors.of(evaluation, rows, unparsed).related
+        MetricsBySubset.of(FIRST_ERRORS, evaluation, rows, unparsed).related
         for evaluation in results.chosen_evaluations
         for _, rows in group_masks(grouped(results.evaluated, results.query.by), results.query.by, within)
         if (evaluation.coverage.tried & rows).any()

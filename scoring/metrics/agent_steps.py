@@ -11,14 +11,16 @@ A scorer that says right or wrong alone, as a PRM under a threshold does, never 
 StepAcc leads: in FirstErrAcc a judge that never answers is right on every clean trajectory, in StepAcc on no step.
 """
 
+from dataclasses import replace
+
 import numpy as np
-from msgspec.structs import replace
 
 from scoring.data.schema import Floats, Ints
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.gold import RIGHT_STEP, WRONG_STEP, Gold
-from scoring.metrics.kernel import Decided
-from scoring.metrics.own import MEMBERS, MetricSums, OwnMetric, metric
+from scoring.metrics.kernel import Decided, Sums
+from scoring.metrics.outcome_conditions import MEMBERS
+from scoring.metrics.own import OwnMetric, metric
 
 RIGHT, NEUTRAL, WRONG = 1.0, 0.0, -1.0
 
@@ -72,7 +74,7 @@ def _starts(gold: Gold) -> Ints:
     return np.asarray(np.cumsum(gold.n_steps) - gold.n_steps)
 
 
-def _step_acc(sums: MetricSums) -> Floats:
+def _step_acc(sums: Sums) -> Floats:
     return sums["step_hits"] / sums["labelled_steps"]
 
 
@@ -88,7 +90,7 @@ def step_acc(decided: Decided) -> Floats:
     return np.column_stack(counts).astype(np.float64) * decided.members[:, None]
 
 
-def _first_error_acc(sums: MetricSums) -> Floats:
+def _first_error_acc(sums: Sums) -> Floats:
     return sums["first_hits"] / sums["trajectories"]
 
 

@@ -17,7 +17,8 @@ from scoring.evaluation.verdicts import CLEAN, EXACT, NO_VERDICT, RIGHT, UNSCORE
 from scoring.formats.benchmarks.case_format import StepLabelled
 from scoring.metrics.first_error import SIDES
 from scoring.metrics.kernel import Decided, Metric, Unparsed
-from scoring.metrics.own import OwnFigure, OwnMetric
+from scoring.metrics.own import OwnMetric
+from scoring.metrics.own_family import family_of
 from scoring.metrics.step_contributions import COUNTS, step_contributions
 from scoring.metrics.step_labels import why_nothing
 from scoring.metrics.step_metrics import NEGATIVE_ACC, POSITIVE_ACC, PRMSCORE
@@ -254,10 +255,11 @@ def align_own(made: OwnMetric, evaluations: Sequence[Evaluation], rows: Bools, u
     See `align_scorers` for the arguments.
     """
     gold, decided = evaluations[0].gold, [Decided(evaluation, unparsed) for evaluation in evaluations]
-    tried = _beside([made.members(run) for run in decided], np.flatnonzero(rows))
-    taken, nobody = np.flatnonzero(rows)[tried.any(axis=1)], made.why(np.zeros(len(made.counts)))
+    family = family_of(made)
+    tried = _beside([family.members(run) for run in decided], np.flatnonzero(rows))
+    taken, nobody = np.flatnonzero(rows)[tried.any(axis=1)], made.why(dict.fromkeys(made.counts, np.zeros(())))
     return AlignedSums(
-        metrics=(OwnFigure(made),),
+        metrics=family.metrics,
         counts=made.counts,
         names=tuple(evaluation.scorer.name for evaluation in evaluations),
         nothing=tuple(
@@ -265,7 +267,7 @@ def align_own(made: OwnMetric, evaluations: Sequence[Evaluation], rows: Bools, u
             for evaluation, counted in zip(evaluations, tried.T, strict=True)
         ),
         tried=tried[tried.any(axis=1)],
-        parts=np.stack([made.parts(run)[taken] for run in decided], axis=1),
+        parts=np.stack([family.contributions(run)[taken] for run in decided], axis=1),
         subsets=gold.subset_ranks[gold.subsets[1][taken]],
         problems=gold.problems[taken],
         paired=f"{made.about}, on the cases that count for all scorers of a row: {_DRAWN}tests are of first errors",

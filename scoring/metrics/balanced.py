@@ -22,8 +22,9 @@ from msgspec import Struct
 
 from scoring.data.schema import Bools, Floats, Ints
 from scoring.evaluation.gold import RIGHT_STEP, WRONG_STEP
-from scoring.metrics.kernel import Decided, harmonic, share
-from scoring.metrics.own import CasesOf, MetricSums, OwnMetric, labelled_and_tried
+from scoring.metrics.kernel import CasesOf, Decided, Sums, harmonic, share
+from scoring.metrics.outcome_conditions import labelled_and_tried
+from scoring.metrics.own import OwnMetric
 
 NAMES = (
     "step_balanced_acc",
@@ -59,9 +60,9 @@ def balanced_figures(*, official: bool) -> tuple[OwnMetric, ...]:
 
 
 def _figure(
-    name: str, title: str, count: Callable[[Decided], Floats], score: Callable[[MetricSums], Floats], what: str
+    name: str, title: str, count: Callable[[Decided], Floats], score: Callable[[Sums], Floats], what: str
 ) -> OwnMetric:
-    def reason(sums: MetricSums) -> str:
+    def reason(sums: Sums) -> str:
         for side in ("right", "wrong"):
             if not sums[side]:
                 return f"no {side} {what} was judged"
@@ -77,15 +78,15 @@ def _figure(
     return OwnMetric(name, title, _COUNTS, count, score, "n", reason=reason, cases=cases, unit=unit, about=about)
 
 
-def _mean(sums: MetricSums) -> Floats:
+def _mean(sums: Sums) -> Floats:
     return (_rates(sums)[0] + _rates(sums)[1]) / 2
 
 
-def _f1(sums: MetricSums) -> Floats:
+def _f1(sums: Sums) -> Floats:
     return harmonic(*_rates(sums))
 
 
-def _rates(sums: MetricSums) -> tuple[Floats, Floats]:
+def _rates(sums: Sums) -> tuple[Floats, Floats]:
     """TPR and TNR."""
     return share(sums["right_hit"], sums["right"]), share(sums["wrong_hit"], sums["wrong"])
 

@@ -12,35 +12,36 @@ from typing import Literal
 import numpy as np
 from msgspec import Struct
 
-from scoring.data.schema import Bools, Floats, Ints, RowDict
+from scoring.data.schema import Bools, Floats, RowDict
 from scoring.data.storage.remembered import IdentityCache
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import Rule
 from scoring.formats.benchmarks.benchmark_registry import STEP_LABELLED, step_labelled
 from scoring.formats.benchmarks.case_format import StepLabelled
-from scoring.metrics.aligned import AlignedSums, align_own, align_steps, with_labelled_step
-from scoring.metrics.curve_bands import Bands, case_bands, own_bands, step_bands
-from scoring.metrics.first_error import F1_SCORE, first_error_rows
+from scoring.metrics.aligned import AlignedSums, align_own, align_steps
+from scoring.metrics.curve_bands import Bands, metric_bands
+from scoring.metrics.first_error import F1_SCORE
+from scoring.metrics.first_error_family import FIRST_ERRORS
 from scoring.metrics.headline import (
     Headline,
-    first_error_headline,
-    first_error_headlines,
-    first_error_score,
-    own_headline,
-    own_headlines,
-    own_score,
+    headline_of,
+    headlines_of,
+    score_of,
     step_headline,
     step_headlines,
     step_score,
 )
-from scoring.metrics.kernel import Unparsed
+from scoring.metrics.kernel import CasesOf, Metric, Unparsed, Whole
+from scoring.metrics.metric_family import MetricFamily
+from scoring.metrics.metrics_by_subset import metric_rows
 from scoring.metrics.official_protocols import Protocol
-from scoring.metrics.own import MEMBERS, CasesOf, OwnMetric, own_metrics
-from scoring.metrics.own_figures import own_rows
+from scoring.metrics.outcome_conditions import MEMBERS
+from scoring.metrics.own import OwnMetric, own_metrics
+from scoring.metrics.own_family import family_of
+from scoring.metrics.step_family import JUDGED, step_family
 from scoring.metrics.step_labels import step_rows
 from scoring.metrics.step_metrics import PRMSCORE
-from scoring.metrics.threshold_curves import ThresholdCurve, case_curve, own_curve, step_curve
-from scoring.workspace.filtering.sql_words import named
+from scoring.metrics.threshold_curves import ThresholdCurve, metric_curve
 
 OWN_METRICS = {
     "deltabench": "scoring.metrics.sections",
@@ -63,7 +64,7 @@ _FiguresBySubset = Callable[[Evaluation, Bools, Unparsed, int | None], dict[str,
 _FigureRows = Callable[
     [Evaluation, Bools, Unparsed, int | None, Protocol | None, Evaluation | None, str | None], Iterable[RowDict]
 ]
-_Curves = Callable[[Evaluation, Bools, Ints, Unparsed], ThresholdCurve | None]
+_Curves = Callable[[Evaluation, Bools, Unparsed], ThresholdCurve | None]
 _CurvesWithBands = Callable[[Evaluation, Bools, Floats, Unparsed, int | None], Bands | None]
 _Alignments = Callable[[Sequence[Evaluation], Bools, Unparsed], AlignedSums | None]
 
@@ -73,11 +74,10 @@ class BenchmarkMetrics(Struct, frozen=True, eq=False):
 
     Attributes:
         benchmark: Its name.
-        name: The metric that leads, by its name in the column `metric`.
-        title: The same for people.
+        leading: The metric that leads.
         unit: What the `n` of that metric counts.
         about: What the metric is, as a part of a sentence.
-        whole: The subset of the row about the whole benchmark, `average` or `all`.
+        whole: The subset of the row about the whole benchmark.
         taken_over: What the metric is taken over.
         cases: The cases that the metric counts.
         headline: Returns the metric as the benchmark reports it; without a seed it has no interval.
@@ -86,8 +86,7 @@ class BenchmarkMetrics(Struct, frozen=True, eq=False):
         leading_rows: Returns the rows of `metrics` before those of first errors. It also takes the protocol that was
             asked for by name (None = the benchmark's own), the scorer on the unharmed originals, and the one metric
             that is asked for (None = all).
-        sweep: Returns the metric at every distinct threshold, None where no one threshold decides. It averages over
-            groups (n,) of cases if the metric is an average.
+        sweep: Returns the metric at every distinct threshold, None where no one threshold decides.
         bands: Returns the metric, and the accuracies behind F1, at finite thresholds (t,), with the intervals of
             `metrics`; None where no threshold decides.
         aligned: Returns scorers side by side by what the metric adds up; None where it is of first errors.
@@ -97,11 +96,10 @@ class BenchmarkMetrics(Struct, frozen=True, eq=False):
     """
 
     benchmark: str
-    name: str
-    title: str
+    leading: Metric
     unit: Literal["cases", "steps"]
     about: str
-    whole: str
+    whole: Whole
     taken_over: str
     cases: CasesOf
     headline: _Figures
@@ -116,9 +114,14 @@ class BenchmarkMetrics(Struct, frozen=True, eq=False):
     own: tuple[OwnMetric, ...] = ()
 
     @property
-    def leading(self) -> OwnMetric | None:
-        """The first of its own metrics, which leads; None without any."""
-        return next(iter(self.own), None)
+    def name(self) -> str:
+        """The metric that leads, by its name in the column `metric`."""
+        return self.leading.name
+
+    @property
+    def title(self) -> str:
+        """The same for people."""
+        return self.leading.title
 
     def first_error_rows(
         self, evaluation: Evaluation, rows: Bools, unparsed: Unparsed, seed: int | None, protocol: Protocol | None
@@ -127,7 +130,7 @@ class BenchmarkMetrics(Struct, frozen=True, eq=False):
         # A protocol of steps has a negative number where a figure of steps is undefined.
         undefined = None if protocol is None or self.steps is not None else protocol.undefined
         official = undefined if undefined is not None and undefined >= 0 else None
-        return self.first_errors(list(first_error_rows(evaluation, rows, unparsed, seed, official)))
+        return self.first_errors(list(metric_rows(FIRST_ERRORS, evaluation, rows, unparsed, seed, official)))
 
     def curve(self, evaluation: Evaluation, rows: Bools, unparsed: Unparsed) -> ThresholdCurve | None:
         """Return the metric that leads at every distinct threshold; None where no one threshold decides.
@@ -140,7 +143,7 @@ class BenchmarkMetrics(Struct, frozen=True, eq=False):
         rule = evaluation.rule
         if not isinstance(rule, Rule):
             return None
-        sweep = partial(self.sweep, evaluation, rows, evaluation.gold.subsets[1], unparsed)
+        sweep = partial(self.sweep, evaluation, rows, unparsed)
         if rows.size > _REMEMBERED:
             return sweep()
         # All that a curve depends on, which is not where the threshold is.
@@ -152,36 +155,51 @@ class BenchmarkMetrics(Struct, frozen=True, eq=False):
 
 def _of_first_errors(benchmark: str) -> BenchmarkMetrics:
     """F1 of first errors, the plain mean over subsets."""
+    about = "the harmonic mean of the accuracies on erroneous and on clean cases"
+    return _of_family(benchmark, FIRST_ERRORS, "average", about, "mean of subsets", lambda *_: ())
+
+
+def _of_family(
+    benchmark: str,
+    family: MetricFamily,
+    whole: Whole,
+    about: str,
+    taken_over: str,
+    leading_rows: _FigureRows,
+    aligned: _Alignments = lambda *_: None,
+    own: tuple[OwnMetric, ...] = (),
+) -> BenchmarkMetrics:
+    """The leading metric of a family, as it is computed for all families."""
     return BenchmarkMetrics(
         benchmark,
-        F1_SCORE.name,
-        F1_SCORE.title,
-        "cases",
-        "the harmonic mean of the accuracies on erroneous and on clean cases",
-        "average",
-        "mean of subsets",
-        MEMBERS,
-        headline=first_error_headline,
-        headlines=first_error_headlines,
-        score=first_error_score,
-        leading_rows=lambda *_: (),
-        sweep=case_curve,
-        bands=case_bands,
-        aligned=lambda *_: None,
+        family.leading,
+        family.unit,
+        about,
+        whole,
+        taken_over,
+        family.cases or MEMBERS,
+        headline=partial(headline_of, family, whole),
+        headlines=partial(headlines_of, family),
+        score=partial(score_of, family, whole),
+        leading_rows=leading_rows,
+        sweep=partial(metric_curve, family, whole=whole),
+        bands=partial(metric_bands, family, whole=whole),
+        aligned=aligned,
+        own=own,
     )
 
 
 def _of_steps(benchmark: str, steps: StepLabelled) -> BenchmarkMetrics:
-    """PRMScore of all steps pooled, and figures of classes of steps. Cases without a verdict have no judged step."""
+    """PRMScore of all steps pooled, and figures of classes of steps."""
+    family = step_family(steps)
     return BenchmarkMetrics(
         benchmark,
-        PRMSCORE.name,
-        PRMSCORE.title,
+        PRMSCORE,
         "steps",
         "the mean of the F1s of right and of wrong steps, pooled",
         "all",
         "all steps pooled",
-        _JUDGED,
+        JUDGED,
         headline=lambda evaluation, rows, _, seed: step_headline(steps, evaluation, rows, seed),
         headlines=lambda evaluation, rows, _, seed: step_headlines(steps, evaluation, rows, seed),
         score=lambda evaluation, rows, _: step_score(steps, evaluation, rows),
@@ -194,8 +212,8 @@ def _of_steps(benchmark: str, steps: StepLabelled) -> BenchmarkMetrics:
             official=protocol is not None and protocol.undefined == -1,
             only=only,
         ),
-        sweep=lambda evaluation, rows, _groups, _unparsed: step_curve(evaluation, rows, steps),
-        bands=lambda evaluation, rows, thresholds, _, seed: step_bands(evaluation, rows, thresholds, steps, seed),
+        sweep=partial(metric_curve, family, whole="all"),
+        bands=partial(metric_bands, family, whole="all"),
         aligned=lambda evaluations, rows, _: align_steps(evaluations, rows, steps),
         first_errors=_with_both_sides,
         steps=steps,
@@ -220,40 +238,17 @@ def _of_own(benchmark: str, own: tuple[OwnMetric, ...], official: tuple[OwnMetri
     ) -> Iterator[RowDict]:
         for made in official if protocol is not None and protocol.name == benchmark else own:
             if only in {None, made.name}:
-                yield from own_rows(made, evaluation, rows, unparsed, seed)
+                yield from metric_rows(family_of(made), evaluation, rows, unparsed, seed)
 
-    return BenchmarkMetrics(
-        benchmark,
-        first.name,
-        first.title,
-        first.unit,
-        first.about,
-        "all",
-        "all steps pooled" if first.unit == "steps" else "all cases together",
-        first.cases or MEMBERS,
-        headline=partial(own_headline, first),
-        headlines=partial(own_headlines, first),
-        score=partial(own_score, first),
-        leading_rows=rows_of,
-        sweep=lambda evaluation, rows, _groups, unparsed: own_curve(first, evaluation, rows, unparsed),
-        bands=partial(own_bands, first),
-        aligned=partial(align_own, first),
-        own=own,
-    )
+    taken_over = "all steps pooled" if first.unit == "steps" else "all cases together"
+    align = partial(align_own, first)
+    return _of_family(benchmark, family_of(first), "all", first.about, taken_over, rows_of, align, own)
 
 
 def _with_both_sides(rows: list[RowDict]) -> list[RowDict]:
     """Return the rows of subsets with both erroneous and clean cases: most classes of steps have no clean ones."""
     lacking = {row["subset"] for row in rows if row["metric"] != F1_SCORE.name and row["value"] is None}
     return [row for row in rows if row["subset"] not in lacking]
-
-
-_JUDGED = CasesOf(
-    lambda decided: with_labelled_step(decided.evaluation) & decided.evaluation.coverage.answered,
-    lambda scorer, _: (f"{named(f'{scorer}.step_accuracy')} IS NOT NULL",),
-    "cases whose steps the figure counts",
-)
-"""The cases whose steps are labelled and judged."""
 
 
 @cache

@@ -14,8 +14,9 @@ from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.gold import RIGHT_STEP, WRONG_STEP
 from scoring.evaluation.judged_steps import JudgedSteps
 from scoring.metrics.closed_forms import difference_interval, wilson_interval
-from scoring.metrics.first_error import FirstErrors
+from scoring.metrics.first_error_family import FIRST_ERRORS
 from scoring.metrics.kernel import Decided, Unparsed
+from scoring.metrics.metrics_by_subset import MetricsBySubset
 from scoring.metrics.resampling import SMALL
 from scoring.metrics.shares import side_shares
 
@@ -40,7 +41,7 @@ def bias_rows(
     a reason where undefined.
     """
     error_acc, correct_acc = side_shares(evaluation, unparsed)
-    first_errors = FirstErrors((Decided(evaluation, unparsed),), rows, seed)
+    first_errors = MetricsBySubset(FIRST_ERRORS, (Decided(evaluation, unparsed),), rows, seed)
     wrong, clean = (
         (int((accuracy.hits & rows).sum()), int((accuracy.among & rows).sum())) for accuracy in (error_acc, correct_acc)
     )

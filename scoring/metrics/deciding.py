@@ -141,8 +141,8 @@ def dev_thresholds(
         member = sets.numbers == number
         if not (tried & member).any():
             continue
-        sample = sets.rows & member, sets.numbers, unparsed(benchmark)
         reported = metrics_of(benchmark)
+        sample = sets.rows & member, unparsed(benchmark)
         curve = None if name in sets.lacking else reported.sweep(evaluation, *sample)
         best = None if curve is None else curve.best
         if best is None:

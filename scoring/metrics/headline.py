@@ -1,6 +1,6 @@
 """The official metric of one scorer in one line, by family of metrics."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,10 +9,11 @@ from msgspec import Struct
 from scoring.data.schema import Bools, Floats
 from scoring.evaluation.evaluation import Evaluation
 from scoring.formats.benchmarks.case_format import StepLabelled
-from scoring.metrics.first_error import F1_SCORE, NAMES, FirstErrors
-from scoring.metrics.kernel import Unparsed
-from scoring.metrics.own import OwnMetric
-from scoring.metrics.own_figures import own_rows
+from scoring.metrics.first_error import NAMES
+from scoring.metrics.first_error_family import FIRST_ERRORS
+from scoring.metrics.kernel import Unparsed, Whole
+from scoring.metrics.metric_family import MetricFamily
+from scoring.metrics.metrics_by_subset import MetricsBySubset
 from scoring.metrics.resampling import SMALL, Figure
 from scoring.metrics.step_labels import PooledSteps, step_rows, why_nothing
 from scoring.metrics.step_metrics import NEGATIVE_ACC, POSITIVE_ACC, PRMSCORE
@@ -42,115 +43,89 @@ class Headline(Struct, frozen=True):
     small: bool = False
 
 
-# -- F1 of first errors: the plain mean over subsets
+# -- metrics of a family: the plain mean over subsets, or of all cases together
 
 
-def first_error_headline(evaluation: Evaluation, rows: Bools, unparsed: Unparsed, seed: int | None) -> Headline:
-    """Return F1 as the plain mean over the subsets of the cases `rows` (n)."""
-    errors = FirstErrors.of(evaluation, rows, unparsed, seed)
-    error_acc, correct_acc, f1 = errors.average()
-    subsets = errors.present.size
-    over = f"mean of {subsets} subsets" if subsets > 1 else "one subset" if subsets else "no case"
-    runs = f", mean of {f1.runs} runs" if f1.runs > 1 else ""
-    reason = f1.reason if f1.value is None else None
-    if subsets == 1 and reason:
-        # Of one subset the average's reason only counts subsets.
-        reason = errors.of_subset(int(errors.present[0]))[NAMES.index("f1")].reason
-    return Headline(
-        F1_SCORE.title,
-        f1.value,
-        f1.low,
-        f1.high,
-        error_acc.value,
-        correct_acc.value,
-        f1.n,
-        "cases",
-        over + runs,
-        (evaluation.coverage.nothing or reason) if not subsets else reason,
-        f1.sd,
-        f1.runs,
-        f1.small,
-    )
-
-
-def first_error_headlines(
-    evaluation: Evaluation, rows: Bools, unparsed: Unparsed, seed: int | None
-) -> dict[str, Headline]:
-    """Return F1 of each subset with a tried case, by name, as `metrics` prints it."""
-    errors, names = FirstErrors.of(evaluation, rows, unparsed, seed), evaluation.gold.subsets[0]
-    lines = {}
-    for number in errors.present if evaluation.gold.has_subsets(rows) else ():
-        error_acc, correct_acc, f1 = errors.of_subset(number)
-        runs = f"mean of {f1.runs} runs" if f1.runs > 1 else "one subset"
-        ends = (error_acc.value, correct_acc.value, f1.n, "cases", runs, f1.reason if f1.value is None else None)
-        lines[names[number] or ""] = Headline(
-            F1_SCORE.title, f1.value, f1.low, f1.high, *ends, f1.sd, f1.runs, f1.small
-        )
-    return lines
-
-
-def first_error_score(evaluation: Evaluation, rows: Bools, unparsed: Unparsed) -> float | None:
-    """Return the score of `first_error_headline` alone."""
-    return FirstErrors.of(evaluation, rows, unparsed, None).score
-
-
-# -- the leading figure of a benchmark's own: of all its cases together
-
-
-def own_headline(
-    made: OwnMetric, evaluation: Evaluation, rows: Bools, unparsed: Unparsed, seed: int | None
+def headline_of(
+    family: MetricFamily, whole: Whole, evaluation: Evaluation, rows: Bools, unparsed: Unparsed, seed: int | None
 ) -> Headline:
-    """Return a benchmark's own figure of the cases `rows` (n), all together."""
-    errors = FirstErrors.of(evaluation, rows, unparsed, None)
-    ends = errors.pooled() if errors.present.size else None
-    return _of_own(made, _own_lines(made, evaluation, rows, unparsed, seed)[-2], ends)
+    """Return the leading metric of the cases `rows` (n)."""
+    lines = MetricsBySubset.of(family, evaluation, rows, unparsed, seed)
+    figures = lines.average() if whole == "average" else lines.pooled()
+    figure, subsets = figures[family.metrics.index(family.leading)], lines.present.size
+    if whole == "average":
+        over = f"mean of {subsets} subsets" if subsets > 1 else "one subset" if subsets else "no case"
+    else:
+        together = "all steps pooled" if family.unit == "steps" else "all cases together"
+        over = together if figure.n else f"no {family.unit.removesuffix('s')}"
+    accuracies = _accuracies(figures if family is FIRST_ERRORS else _first_errors_of(evaluation, rows, unparsed))
+    nothing = evaluation.coverage.nothing if figure.value is None else None
+    return _line(family, figure, accuracies, over, nothing)
 
 
-def own_headlines(
-    made: OwnMetric, evaluation: Evaluation, rows: Bools, unparsed: Unparsed, seed: int | None
+def headlines_of(
+    family: MetricFamily, evaluation: Evaluation, rows: Bools, unparsed: Unparsed, seed: int | None
 ) -> dict[str, Headline]:
-    """Return a benchmark's own figure of each subset, by name."""
-    errors, names = FirstErrors.of(evaluation, rows, unparsed, None), evaluation.gold.subsets[0]
-    ends = {names[number] or "": errors.of_subset(number) for number in errors.present}
-    lines = _own_lines(made, evaluation, rows, unparsed, seed)[:-2]
-    return {row["subset"]: _of_own(made, row, ends.get(row["subset"])) for row in lines}
+    """Return the leading metric of each subset with a tried case, by name, as `metrics` prints it."""
+    if not evaluation.gold.has_subsets(rows):
+        return {}
+    lines, names = MetricsBySubset.of(family, evaluation, rows, unparsed, seed), evaluation.gold.subsets[0]
+    beside = lines if family is FIRST_ERRORS else MetricsBySubset.of(FIRST_ERRORS, evaluation, rows, unparsed, None)
+    headlines = {}
+    for number in lines.present.tolist():
+        figures = lines.of_subset(number)
+        if family is FIRST_ERRORS:
+            accuracies, over = _accuracies(figures), "one subset"
+        else:
+            accuracies = _accuracies(beside.of_subset(number) if number in beside.present else None)
+            over = "all steps pooled" if family.unit == "steps" else "all cases together"
+        figure = figures[family.metrics.index(family.leading)]
+        headlines[names[number] or ""] = _line(family, figure, accuracies, over, None)
+    return headlines
 
 
-def own_score(made: OwnMetric, evaluation: Evaluation, rows: Bools, unparsed: Unparsed) -> float | None:
-    """Return the score of `own_headline` alone."""
-    value: float | None = _own_lines(made, evaluation, rows, unparsed, None)[-2]["value"]
-    return value
+def score_of(
+    family: MetricFamily, whole: Whole, evaluation: Evaluation, rows: Bools, unparsed: Unparsed
+) -> float | None:
+    """Return the score of `headline_of` alone."""
+    lines = MetricsBySubset.of(family, evaluation, rows, unparsed, None)
+    return lines.score if whole == "average" else lines.pooled_score
 
 
-def _own_lines(
-    made: OwnMetric, evaluation: Evaluation, rows: Bools, unparsed: Unparsed, seed: int | None
-) -> list[dict[str, Any]]:
-    """The rows of the subsets, then that of all cases and the mean over subsets."""
-    return list(own_rows(made, evaluation, rows, unparsed, seed))
-
-
-def _of_own(made: OwnMetric, row: Mapping[str, Any], ends: Sequence[Figure] | None) -> Headline:
-    """One line of a benchmark's own figure; `ends` are the figures of first errors on the same cases."""
-    over = (
-        (f"all {made.unit} pooled" if made.unit == "steps" else "all cases together")
-        if row["n"]
-        else (f"no {made.unit.removesuffix('s')}")
-    )
+def _line(
+    family: MetricFamily,
+    figure: Figure,
+    accuracies: tuple[float | None, float | None],
+    over: str,
+    nothing: str | None,
+) -> Headline:
     return Headline(
-        made.title,
-        row["value"],
-        row["low"],
-        row["high"],
-        None if ends is None else ends[NAMES.index("error_acc")].value,
-        None if ends is None else ends[NAMES.index("correct_acc")].value,
-        row["n"],
-        made.unit,
-        over + (f", mean of {row['runs']} runs" if row["runs"] > 1 else ""),
-        row["reason"] if row["value"] is None else None,
-        row["sd"],
-        row["runs"],
-        row["small"],
+        family.leading.title,
+        figure.value,
+        figure.low,
+        figure.high,
+        *accuracies,
+        figure.n,
+        family.unit,
+        over + (f", mean of {figure.runs} runs" if figure.runs > 1 else ""),
+        nothing or (figure.reason if figure.value is None else None),
+        figure.sd,
+        figure.runs,
+        figure.small,
     )
+
+
+def _first_errors_of(evaluation: Evaluation, rows: Bools, unparsed: Unparsed) -> tuple[Figure, ...] | None:
+    """The metrics of first errors of all cases together; None where none was tried."""
+    lines = MetricsBySubset.of(FIRST_ERRORS, evaluation, rows, unparsed, None)
+    return lines.pooled() if lines.present.size else None
+
+
+def _accuracies(figures: Sequence[Figure] | None) -> tuple[float | None, float | None]:
+    """The accuracies on erroneous and on clean cases, of the metrics of first errors."""
+    if figures is None:
+        return None, None
+    return figures[NAMES.index("error_acc")].value, figures[NAMES.index("correct_acc")].value
 
 
 # -- PRMScore: of all steps pooled

@@ -34,6 +34,8 @@ from scoring.evaluation.verdicts import (
 
 Unparsed = Literal["wrong", "drop"]
 """Whether refused and unparsed cases count as wrong or leave the denominators."""
+Whole = Literal["average", "all"]
+"""What stands for a whole benchmark: the plain mean over its subsets, or all of its cases together."""
 NumberArray = npt.NDArray[Any]
 Sums = Mapping[str, NumberArray]
 """Name of a count -> sums of it, in shapes that go together."""
@@ -79,6 +81,10 @@ class Metric:
     def size(self, sums: Sums) -> NumberArray:
         """Count what is in the denominator: cases, or steps."""
         raise NotImplementedError
+
+    def support(self, sums: Sums) -> NumberArray:
+        """Count what the figure rests on: where it has two denominators, the smaller one."""
+        return self.size(sums)
 
     def why(self, sums: Sums) -> str:
         """Return why the figure of one group's sums is undefined; "" where it is defined."""
@@ -218,6 +224,20 @@ class Decided(Struct, frozen=True, eq=False, dict=True):
         }
 
 
+class CasesOf(Struct, frozen=True, eq=False):
+    """Which cases a metric is of.
+
+    Attributes:
+        rows: Gives them, (n,), of one repetition of a scorer as it is decided.
+        where: Makes the conditions that select them, of a scorer's name and of how cases without a verdict count.
+        words: What they are, for people; "" = those that the scorer tried.
+    """
+
+    rows: Callable[[Decided], Bools]
+    where: Callable[[str, Unparsed], tuple[str, ...]]
+    words: str = ""
+
+
 def _among(codes: Sequence[int]) -> Bools:
     """By outcome code whether it is one of these."""
     table = np.zeros(len(OUTCOMES), dtype=np.bool_)
@@ -262,6 +282,20 @@ class Tally(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def _means(self) -> dict[Metric, Floats]:
         return {}
+
+    def why(self, metric: Metric, column: int) -> str:
+        """Return why the mean of a figure over the groups is undefined in one column; "" where it is defined."""
+        shape = np.broadcast_shapes(*(counted.shape for counted in self.sums.values()))
+        sums = {name: np.broadcast_to(counted, shape)[:, column] for name, counted in self.sums.items()}
+        undefined = np.flatnonzero(np.isnan(metric.score(sums)))
+        reasons = {metric.why({name: counted[group] for name, counted in sums.items()}) for group in undefined.tolist()}
+        if not shape[0]:
+            return "no case was scored"
+        if shape[0] == 1 or not reasons:
+            return next(iter(reasons), "")
+        # One reason for all is worth naming: a sample may hold a single class.
+        common = f": {reasons.pop()}" if len(reasons) == 1 else ""
+        return f"undefined in {undefined.size} of {shape[0]} subsets{common}"
 
     def pooled(self) -> "Tally":
         """Put all groups together as one, sums and draws alike."""

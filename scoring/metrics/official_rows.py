@@ -11,9 +11,10 @@ from scoring.evaluation.evaluation import Evaluation
 from scoring.metrics.benchmark_metrics import metrics_of
 from scoring.metrics.case_groups import group_masks, grouped, groups
 from scoring.metrics.kernel import Unparsed
+from scoring.metrics.metrics_by_subset import metric_rows
 from scoring.metrics.official_protocols import protocol_named, protocol_of
 from scoring.metrics.own import own_metrics
-from scoring.metrics.own_figures import own_rows
+from scoring.metrics.own_family import family_of
 
 
 class CountingRules(Struct, frozen=True):
@@ -106,7 +107,7 @@ def _rows(
 
 def _own(evaluation: Evaluation, benchmark: str, rows: Bools, counting: CountingRules) -> Iterator[RowDict]:
     for made in own_metrics():
-        yield from own_rows(made, evaluation, rows, counting.unparsed_of(benchmark), counting.seed)
+        yield from metric_rows(family_of(made), evaluation, rows, counting.unparsed_of(benchmark), counting.seed)
 
 
 def figures_of(

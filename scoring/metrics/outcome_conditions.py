@@ -2,7 +2,7 @@
 
 from scoring.evaluation.verdicts import OUTCOMES, RIGHT
 from scoring.metrics.first_error import FAILURES
-from scoring.metrics.kernel import Unparsed
+from scoring.metrics.kernel import CasesOf, Unparsed
 from scoring.workspace.filtering.filters import Facet
 from scoring.workspace.filtering.sql_words import named
 
@@ -39,6 +39,15 @@ def wrong(scorer: str, unparsed: Unparsed = "wrong") -> str:
 def tried(scorer: str, unparsed: Unparsed = "wrong") -> str:
     """Return the condition for the cases in its denominators."""
     return _outcome(scorer, (*RIGHT_OUTCOMES, *FAILURES[unparsed]))
+
+
+def labelled_and_tried(scorer: str, unparsed: Unparsed) -> tuple[str, ...]:
+    """Return the conditions for the cases in the denominators of first errors: `Decided.members`."""
+    return LABELLED, tried(scorer, unparsed)
+
+
+MEMBERS = CasesOf(lambda decided: decided.members, labelled_and_tried)
+"""The cases in the denominators of first errors."""
 
 
 def answered(scorer: str) -> str:

@@ -17,51 +17,23 @@ resamples of whole problems, as a paired difference, in the cells of a breakdown
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from msgspec import Struct
-from msgspec.structs import replace
 
 from scoring.data.errors import PluginError
 from scoring.data.own_code import OwnCode
-from scoring.data.schema import Bools, Floats
-from scoring.data.storage.remembered import IdentityCache
-from scoring.metrics.kernel import Decided, Empty, Metric, NumberArray, Sums, Unparsed
-from scoring.metrics.outcome_conditions import LABELLED, tried
+from scoring.data.schema import Floats
+from scoring.metrics.kernel import CasesOf, Decided, Empty, Metric, NumberArray, Sums
 
-MetricSums = Mapping[str, Floats]
 _NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
-_PARTS = IdentityCache(256)
-"""What cases contribute, by metric and decided evaluation."""
 _KEPT: dict[str, "OwnMetric"] = {}
 
 
-class CasesOf(Struct, frozen=True, eq=False):
-    """Which cases a metric is of.
-
-    Attributes:
-        rows: Gives them, (n,), of one repetition of a scorer as it is decided.
-        where: Makes the conditions that select them, of a scorer's name and of how cases without a verdict count.
-        words: What they are, for people; "" = those that the scorer tried.
-    """
-
-    rows: Callable[[Decided], Bools]
-    where: Callable[[str, Unparsed], tuple[str, ...]]
-    words: str = ""
-
-
-def labelled_and_tried(scorer: str, unparsed: Unparsed) -> tuple[str, ...]:
-    """Return the conditions for the cases in the denominators of first errors: `Decided.members`."""
-    return LABELLED, tried(scorer, unparsed)
-
-
-MEMBERS = CasesOf(lambda decided: decided.members, labelled_and_tried)
-"""The cases in the denominators of first errors."""
-
-
-class OwnMetric(Struct, frozen=True, eq=False):
+@dataclass(frozen=True, eq=False)
+class OwnMetric(Metric):
     """A metric of the user's own, or of one benchmark.
 
     Attributes:
@@ -83,27 +55,21 @@ class OwnMetric(Struct, frozen=True, eq=False):
     title: str
     counts: tuple[str, ...]
     contribute: Callable[[Decided], Any]
-    make: Callable[[MetricSums], Any]
+    make: Callable[[Sums], Any]
     of: str
     kind: Literal["share", "number"] = "share"
     code: OwnCode | None = None
-    reason: Callable[[MetricSums], str] | None = None
+    reason: Callable[[Sums], str] | None = None
     cases: CasesOf | None = None
     unit: Literal["cases", "steps"] = "cases"
     about: str = ""
 
-    def parts(self, decided: Decided) -> Floats:
+    def contributions(self, decided: Decided) -> Floats:
         """Return what each case contributes, (n, k).
 
         Raises:
             PluginError: the code raises, or gives something else.
         """
-        key = (self.name, decided.unparsed)
-        made: Floats = _PARTS.of(key, (self, decided.evaluation), lambda: self.fresh_parts(decided))
-        return made
-
-    def fresh_parts(self, decided: Decided) -> Floats:
-        """Return the same of what is decided but once, and so not remembered."""
         contributions = self._run(lambda: np.asarray(self.contribute(decided)), "contributions")
         wanted = (decided.gold.known.size, len(self.counts))
         if contributions.shape != wanted:
@@ -113,34 +79,33 @@ class OwnMetric(Struct, frozen=True, eq=False):
         parts: Floats = contributions.astype(np.float64)
         return parts
 
-    def members(self, decided: Decided) -> Bools:
-        """Find the cases that it is of; all of them where nobody said. Shape (n,)."""
-        return np.ones(decided.gold.n_steps.size, dtype=np.bool_) if self.cases is None else self.cases.rows(decided)
-
-    def score(self, sums: Floats) -> Floats:
-        """Make the figure of sums (..., k), in the shape (...).
+    def score(self, sums: Sums, empty: Empty = np.nan) -> Floats:  # noqa: ARG002  # it has no other number
+        """Make the figure.
 
         Raises:
             PluginError: the code raises, or gives another shape.
         """
-        named = {name: sums[..., place] for place, name in enumerate(self.counts)}
+        named = {name: np.asarray(sums[name], dtype=np.float64) for name in self.counts}
+        wanted = np.broadcast_shapes(*(counted.shape for counted in named.values()))
+        # Whoever writes a metric may ask for the shape of any of them.
+        named = {name: np.broadcast_to(counted, wanted) for name, counted in named.items()}
         with np.errstate(divide="ignore", invalid="ignore"):
             scores = self._run(lambda: np.asarray(self.make(named), dtype=np.float64), "score")
-        if scores.shape != sums.shape[:-1]:
-            raise self._wrong(f"its score has the shape {scores.shape} and should have {sums.shape[:-1]}")
+        if scores.shape != wanted:
+            raise self._wrong(f"its score has the shape {scores.shape} and should have {wanted}")
         figures: Floats = np.where(np.isfinite(scores), scores, np.nan)
         return figures
 
-    def size(self, sums: Floats) -> Any:
-        """Count what figures of sums (..., k) are of."""
-        return sums[..., self.counts.index(self.of)]
+    def size(self, sums: Sums) -> NumberArray:
+        """Count what figures are of."""
+        return np.asarray(sums[self.of])
 
-    def why(self, sums: Floats) -> str | None:
-        """Return why the figure of one group's sums (k,) is undefined; None where it is not."""
+    def why(self, sums: Sums) -> str:
+        """Return why the figure of one group's sums is undefined; "" where it is defined."""
         if np.isfinite(self.score(sums)):
-            return None
+            return ""
         if self.reason is not None:
-            return self.reason({name: sums[..., place] for place, name in enumerate(self.counts)})
+            return self.reason(sums)
         return f"{self.name} is undefined: {self.of} is {self.size(sums):g}"
 
     def _run(self, call: Callable[[], Any], what: str) -> Any:
@@ -154,34 +119,12 @@ class OwnMetric(Struct, frozen=True, eq=False):
         return PluginError(f"{where}the metric {self.name!r}: {what}.", "Correct it, or leave it out.")
 
 
-class OwnFigure(Metric):
-    """A metric of a benchmark as one of the kernel: undefined in a resample is undefined."""
-
-    def __init__(self, made: OwnMetric) -> None:
-        self.made, self.name, self.title, self.counts = made, made.name, made.title, made.counts
-
-    def score(self, sums: Sums, empty: Empty = np.nan) -> Floats:  # noqa: ARG002  # it has no other number
-        """Make the figure."""
-        return self.made.score(self._beside(sums))
-
-    def size(self, sums: Sums) -> NumberArray:
-        """Count what it is of."""
-        return np.asarray(sums[self.made.of])
-
-    def why(self, sums: Sums) -> str:
-        """Return why it is undefined of one group's sums; "" where it is defined."""
-        return self.made.why(self._beside(sums)) or ""
-
-    def _beside(self, sums: Sums) -> Floats:
-        return np.stack(np.broadcast_arrays(*(np.asarray(sums[name], dtype=np.float64) for name in self.counts)), -1)
-
-
 def metric(
     name: str,
     *,
     title: str,
     counts: Sequence[str],
-    score: Callable[[MetricSums], Any],
+    score: Callable[[Sums], Any],
     of: str = "",
     kind: Literal["share", "number"] = "share",
 ) -> Callable[[Callable[[Decided], Any]], OwnMetric]:

@@ -16,8 +16,10 @@ from scoring.formats.benchmarks.case_format import StepLabelled
 from scoring.metrics.benchmark_metrics import metrics_of
 from scoring.metrics.first_error import METRICS as FIRST_ERROR_METRICS
 from scoring.metrics.first_error import NAMES as FIRST_ERROR_NAMES
+from scoring.metrics.first_error_family import FIRST_ERRORS
 from scoring.metrics.kernel import Decided, Unparsed
-from scoring.metrics.own_figures import own_rows
+from scoring.metrics.metrics_by_subset import metric_rows
+from scoring.metrics.own_family import family_of
 from scoring.metrics.published.papers import PrintedTable, TableKind
 from scoring.metrics.reasoneval_figures import reasoneval_figures
 from scoring.metrics.resampling import reason_over_runs
@@ -25,7 +27,7 @@ from scoring.metrics.shares import error_type_shares
 from scoring.metrics.step_contributions import OF_STEPS, step_contributions
 from scoring.metrics.step_labels import why_nothing
 from scoring.metrics.step_metrics import F1_POSITIVE, METRICS, NAMES, OFFICIAL_UNDEFINED, PRMSCORE, sums_of
-from scoring.metrics.threshold_curves import case_curve
+from scoring.metrics.threshold_curves import metric_curve
 from scoring.metrics.whole_subsets import subsets_of
 
 ELSEWHERE = "ProcessBench's average, which is not a figure of this benchmark: see paper processbench 3"
@@ -110,7 +112,7 @@ def _best_thresholds(evaluation: Evaluation, scope: TableScope) -> Values:
     values: Values = {}
     for subset in scope.subsets:
         rows = scope.within & _in_subset(evaluation, subset)
-        curve = case_curve(evaluation, rows, np.zeros(rows.size, dtype=np.int64), scope.unparsed)
+        curve = metric_curve(FIRST_ERRORS, evaluation, rows, scope.unparsed, "all")
         best = None if curve is None else curve.best
         if best is None:
             why = (
@@ -182,7 +184,7 @@ def _of_its_own(evaluation: Evaluation, scope: TableScope) -> Values:
     """Each of the benchmark's FIGURES by subset and of all cases together; never an average over subsets."""
     values: Values = {}
     for made in metrics_of(scope.benchmark).own:
-        for row in own_rows(made, evaluation, scope.within, scope.unparsed, None):
+        for row in metric_rows(family_of(made), evaluation, scope.within, scope.unparsed, None):
             if row["subset"] != "average":
                 values[row["subset"], row["metric"]] = ComputedCell(row["value"], row["n"], row["reason"])
     return values

@@ -13,8 +13,10 @@ from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.gold import UNKNOWN_STEP, WRONG_STEP
 from scoring.evaluation.judged_steps import JudgedSteps
 from scoring.metrics.closed_forms import wilson_interval
-from scoring.metrics.first_error import NAMES, FirstErrors
+from scoring.metrics.first_error import NAMES
+from scoring.metrics.first_error_family import FIRST_ERRORS
 from scoring.metrics.kernel import Decided
+from scoring.metrics.metrics_by_subset import MetricsBySubset
 from scoring.metrics.resampling import SMALL
 from scoring.metrics.step_bins import StepBins
 from scoring.metrics.step_contributions import OF_STEPS, count_steps
@@ -54,7 +56,9 @@ def offset_rows(evaluation: Evaluation, rows: Bools, seed: int | None = 0) -> It
 
 
 def _error_acc_ends(evaluation: Evaluation, rows: Bools, seed: int | None) -> dict[str, float | None]:
-    error_acc = FirstErrors((Decided(evaluation, "drop"),), rows, seed).pooled()[NAMES.index("error_acc")]
+    error_acc = MetricsBySubset(FIRST_ERRORS, (Decided(evaluation, "drop"),), rows, seed).pooled()[
+        NAMES.index("error_acc")
+    ]
     return {"low": error_acc.low, "high": error_acc.high}
 
 

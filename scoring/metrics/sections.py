@@ -18,9 +18,9 @@ from functools import partial
 import numpy as np
 
 from scoring.data.schema import Bools, Floats
-from scoring.metrics.kernel import Decided, Unparsed, harmonic, share
+from scoring.metrics.kernel import CasesOf, Decided, Sums, Unparsed, harmonic, share
 from scoring.metrics.outcome_conditions import SIDES
-from scoring.metrics.own import CasesOf, MetricSums, OwnMetric
+from scoring.metrics.own import OwnMetric
 from scoring.workspace.filtering.sql_words import named
 
 NAMES = ("f1_macro", "precision_macro", "recall_macro", "f1_micro", "precision_micro", "recall_micro")
@@ -37,8 +37,8 @@ def section_figures(*, official: bool) -> tuple[OwnMetric, ...]:
         official: micro figures with an empty denominator are 0, as in the authors' code; else they are undefined.
     """
 
-    def micro(score: Callable[[MetricSums], Floats]) -> Callable[[MetricSums], Floats]:
-        def made(sums: MetricSums) -> Floats:
+    def micro(score: Callable[[Sums], Floats]) -> Callable[[Sums], Floats]:
+        def made(sums: Sums) -> Floats:
             figure = score(sums)
             return np.where(np.isnan(figure) & (sums["rows"] > 0), 0.0, figure) if official else figure
 
@@ -54,7 +54,7 @@ def section_figures(*, official: bool) -> tuple[OwnMetric, ...]:
     )
 
 
-def _figure(name: str, title: str, score: Callable[[MetricSums], Floats]) -> OwnMetric:
+def _figure(name: str, title: str, score: Callable[[Sums], Floats]) -> OwnMetric:
     averaged, word = title.split()
     over = f"the mean over cases of the {word} of" if averaged == "macro" else f"the {word} of all"
     about = f"{over} sections named, up to the last one listed, of cases that list one"
@@ -64,17 +64,17 @@ def _figure(name: str, title: str, score: Callable[[MetricSums], Floats]) -> Own
     return OwnMetric(name, title, counts, contribute, score, "rows", reason=_why, cases=_CASES, about=about)
 
 
-def _why(sums: MetricSums) -> str:
+def _why(sums: Sums) -> str:
     if not sums["rows"]:
         return "no case that lists a wrong section was judged step by step"
     return "no listed section was named" if sums["named"] else "no section was named up to the last one listed"
 
 
-def _precision(sums: MetricSums) -> Floats:
+def _precision(sums: Sums) -> Floats:
     return share(sums["hits"], sums["named"])
 
 
-def _recall(sums: MetricSums) -> Floats:
+def _recall(sums: Sums) -> Floats:
     return share(sums["hits"], sums["listed"])
 
 

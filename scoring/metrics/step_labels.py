@@ -20,8 +20,8 @@ from scoring.data.schema import Bools, Floats, Ints
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.twins import originals_by_run
 from scoring.formats.benchmarks.case_format import StepLabelled
-from scoring.metrics.first_error import figure_rows
 from scoring.metrics.kernel import Empty, Metric, NumberArray, Tally
+from scoring.metrics.metrics_by_subset import figure_rows
 from scoring.metrics.resampling import SMALL, figure_over_runs, reason_over_runs, resample_apart, resample_problems
 from scoring.metrics.step_contributions import COUNTS, step_contributions
 from scoring.metrics.step_metrics import (

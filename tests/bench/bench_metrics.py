@@ -30,9 +30,10 @@ from scoring.formats.benchmarks.prmbench import CLASSES, STEP_LABELLED  # noqa: 
 from scoring.metrics import resampling  # noqa: E402
 from scoring.metrics.benchmark_metrics import metrics_of  # noqa: E402
 from scoring.metrics.deciding import dev_tuned  # noqa: E402
-from scoring.metrics.first_error import FirstErrors  # noqa: E402
+from scoring.metrics.first_error_family import FIRST_ERRORS  # noqa: E402
+from scoring.metrics.metrics_by_subset import MetricsBySubset  # noqa: E402
 from scoring.metrics.step_labels import step_rows as step_metrics  # noqa: E402
-from scoring.metrics.threshold_curves import case_curve, tuned  # noqa: E402
+from scoring.metrics.threshold_curves import metric_curve, tuned  # noqa: E402
 
 GRID = 100
 RESAMPLES, NAIVE_RESAMPLES = 1000, 5
@@ -65,9 +66,10 @@ def rows() -> Iterator[tuple[str, float, float | None, str]]:
     for n, n_steps, repeats, target in ((3_595, 7, 9, "50x"), (100_000, 10, 5, "100x")):
         found, lists = study(n, n_steps)
         everything = np.ones(n, dtype=np.bool_)
-        one = np.zeros(n, dtype=np.int64)
-        best = case_curve(found, everything, one)
-        ours = timed(lambda found=found, rows=everything, one=one: case_curve(found, rows, one).best, repeats)
+        best = metric_curve(FIRST_ERRORS, found, everything, whole="all")
+        ours = timed(
+            lambda found=found, rows=everything: metric_curve(FIRST_ERRORS, found, rows, whole="all").best, repeats
+        )
         start = time.perf_counter()
         _, f1 = naive_grid(*lists)
         slow = time.perf_counter() - start
@@ -94,7 +96,7 @@ def bootstraps() -> Iterator[tuple[str, float, float | None, str]]:
         def ours(scorers: list[Evaluation] = scorers, rows: np.ndarray = everything) -> None:
             resampling._problem_draws.cache_clear()
             for one in scorers:
-                FirstErrors.of(one, rows).average()
+                MetricsBySubset.of(FIRST_ERRORS, one, rows).average()
 
         ours()
         start = time.perf_counter()
@@ -102,7 +104,7 @@ def bootstraps() -> Iterator[tuple[str, float, float | None, str]]:
         # One scorer and a few resamples are measured; the rest are more of the same.
         slow = (time.perf_counter() - start) * SCORERS * RESAMPLES / NAIVE_RESAMPLES
         yield f"{what}, {way}", timed(ours, 9), slow, "under 50 ms"
-        again = timed(lambda one=found, rows=everything: FirstErrors.of(one, rows).average(), 30)
+        again = timed(lambda one=found, rows=everything: MetricsBySubset.of(FIRST_ERRORS, one, rows).average(), 30)
         yield "  the same of one scorer whose threshold moved, draws remembered", again, None, "under 5 ms"
 
 

@@ -23,7 +23,8 @@ from scoring.metrics.aligned import AlignedScorers, align_scorers  # noqa: E402
 from scoring.metrics.aligned_rewards import aligned_rows  # noqa: E402
 from scoring.metrics.cascade import cascade  # noqa: E402
 from scoring.metrics.correct_sets import correct_sets  # noqa: E402
-from scoring.metrics.curve_bands import case_bands  # noqa: E402
+from scoring.metrics.curve_bands import metric_bands  # noqa: E402
+from scoring.metrics.first_error_family import FIRST_ERRORS  # noqa: E402
 from scoring.metrics.resampling import RESAMPLES  # noqa: E402
 from scoring.metrics.scorer_pairs import agreement_rows, oracle_rows  # noqa: E402
 from scoring.metrics.separation import case_histogram, step_histogram  # noqa: E402
@@ -47,7 +48,7 @@ def rows() -> Iterator[tuple[str, float, float | None, str]]:
     for n in SIZES:
         found, (rewards, gold) = study(n, 7, subsets=4)
         everything, repeats = np.ones(n, dtype=np.bool_), 5 if n == SIZES[0] else 1
-        curve = timed(lambda found=found, rows=everything: case_bands(found, rows, GRID), repeats)
+        curve = timed(lambda found=found, rows=everything: metric_bands(FIRST_ERRORS, found, rows, GRID), repeats)
         yield (
             f"F1 at {GRID.size} thresholds with bands, {n:,} cases in 4 subsets",
             curve,

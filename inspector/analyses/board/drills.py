@@ -18,8 +18,7 @@ from scoring.evaluation.gold import UNKNOWN_STEP
 from scoring.evaluation.verdicts import DEV, OUTCOMES, REFUSED, UNPARSED, UNSCORED
 from scoring.formats.benchmarks.case_format import StepLabelled
 from scoring.metrics.benchmark_metrics import metrics_of
-from scoring.metrics.kernel import Decided, Metric
-from scoring.metrics.own import CasesOf
+from scoring.metrics.kernel import CasesOf, Decided, Metric
 from scoring.metrics.step_contributions import judged_steps
 from scoring.metrics.step_labels import counted_cases
 from scoring.metrics.step_metrics import NEGATIVE_ACC, POSITIVE_ACC, PRMSCORE

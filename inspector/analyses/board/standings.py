@@ -21,9 +21,10 @@ from scoring.metrics.aligned import align_scorers
 from scoring.metrics.baselines import is_baseline
 from scoring.metrics.benchmark_metrics import metrics_of
 from scoring.metrics.first_error import CORRECT_ACC, ERROR_ACC
+from scoring.metrics.headline import score_of
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.own import own_metrics
-from scoring.metrics.own_figures import own_value
+from scoring.metrics.own_family import family_of
 from scoring.metrics.paired import standing_rows, tied_name
 from scoring.metrics.resampling import Figure
 from scoring.metrics.shared_draws import Aligned, compared_metrics, shared, shared_scores
@@ -158,7 +159,8 @@ def own_figures(
             break
         if made.name in faults or not (evaluation.coverage.present & piece.rows).any():
             continue
-        ask = partial(own_value, made, evaluation, piece.rows, unparsed := results.unparsed(piece.benchmark))
+        unparsed = results.unparsed(piece.benchmark)
+        ask = partial(score_of, family_of(made), "average", evaluation, piece.rows, unparsed)
         try:
             figure = _MADE.of(("own", made.name, unparsed), (made, evaluation, piece.rows), ask)
         except PluginError as error:

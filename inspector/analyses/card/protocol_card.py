@@ -38,7 +38,6 @@ from scoring.metrics.benchmark_metrics import metrics_of
 from scoring.metrics.deciding import rule_among
 from scoring.metrics.official_protocols import protocol_named, protocol_of
 from scoring.metrics.outcome_conditions import SIDES, tried
-from scoring.metrics.own import MEMBERS
 from scoring.metrics.resampling import LEVEL, RESAMPLES, SMALL
 from scoring.selection.labels import COLUMN
 from scoring.selection.result_set import ResultSet
@@ -182,11 +181,11 @@ def _cases(evaluation: Evaluation, results: ResultSet, benchmark: str) -> Iterat
     rows = counted_cases(results, (name,), benchmark).get(name, np.zeros(mask.size, dtype=np.bool_))
     if metrics_of(benchmark).steps is None:
         # What a scorer without any verdict was refused on is in no denominator, though its outcome says refused.
-        made, unparsed = metrics_of(benchmark).leading, results.unparsed(benchmark)
-        where = (tried(name, unparsed),) if made is None else (made.cases or MEMBERS).where(name, unparsed)
+        reported, unparsed = metrics_of(benchmark), results.unparsed(benchmark)
+        where = reported.cases.where(name, unparsed) if reported.own else (tried(name, unparsed),)
         has_them = where if evaluation.coverage.nothing is None else ("false",)
         own = (results.cases["benchmark"] == benchmark).to_numpy() & mask
-        if made is not None and not np.array_equal(own & results.evaluated.passing(has_them), rows):
+        if reported.own and not np.array_equal(own & results.evaluated.passing(has_them), rows):
             has_them = ()
         yield Fact(
             "cases",

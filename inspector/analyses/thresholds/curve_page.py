@@ -26,7 +26,7 @@ from scoring.evaluation.verdicts import ProvidedVerdicts, Rule, RuleByCase
 from scoring.metrics.benchmark_metrics import BenchmarkMetrics, every_metrics_of, metrics_of
 from scoring.metrics.deciding import rule_among
 from scoring.metrics.own import own_metrics
-from scoring.metrics.own_sweep import own_sweep
+from scoring.metrics.own_family import family_of
 from scoring.metrics.threshold_curves import tuned
 from scoring.selection.result_set import ResultSet, by_benchmark
 
@@ -184,9 +184,11 @@ def own_curves(scope: ResultSet, there: Sequence[Evaluation], benchmark: str, *,
         if chart is not None:
             yield replace(chart, title=f"{chart.title}, {reported.taken_over}")
         for evaluation in there if chart is None else ():
-            sweep = own_sweep(made, evaluation.at_default(), scope.mask, scope.unparsed(benchmark))
-            if sweep is not None:
-                why = sweep.trouble or "it is undefined at every threshold"
+            moves = family_of(made).moves(
+                evaluation.at_default(), np.flatnonzero(scope.mask), scope.unparsed(benchmark)
+            )
+            if moves is not None:
+                why = moves.trouble or "it is undefined at every threshold"
                 yield Note(f"{evaluation.scorer.name}: {reported.title} has no curve: {why}.", "quiet")
 
 

@@ -138,7 +138,7 @@ def _conditions(evaluation: Evaluation, rows: Bools, unparsed: Unparsed, bands: 
 
 
 def _points(bands: Bands, metric: Metric) -> Iterator[dict[str, Any]]:
-    sizes = bands.sizes(metric)
+    size, few = bands.size(metric), bands.support(metric) < SMALL
     of_metric = (bands.values(metric), *bands.interval(metric))
     for at, (threshold, reason) in enumerate(zip(bands.thresholds, bands.reasons(metric), strict=True)):
         value, low, high = (None if np.isnan(side[at]) else float(side[at]) for side in of_metric)
@@ -148,8 +148,8 @@ def _points(bands: Bands, metric: Metric) -> Iterator[dict[str, Any]]:
             "value": value,
             "low": low,
             "high": high,
-            "n": sum(sizes),
-            "small": value is not None and min(sizes) < SMALL,
+            "n": size,
+            "small": value is not None and few,
             "reason": reason,
         }
 

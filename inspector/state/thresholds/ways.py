@@ -45,7 +45,8 @@ from scoring.metrics.official_rows import METRICS, figures_of
 from scoring.metrics.own import own_metrics
 from scoring.metrics.resampling import RESAMPLES
 from scoring.metrics.step_contributions import asked_by_redundancy, redundancy_rows
-from scoring.metrics.threshold_curves import Tuned, step_curve, tuned
+from scoring.metrics.step_family import step_family
+from scoring.metrics.threshold_curves import Tuned, metric_curve, tuned
 from scoring.selection.result_set import ResultSet, by_benchmark, surroundings
 
 THRESHOLDS = {
@@ -203,7 +204,7 @@ def _redundancy(evaluation: Evaluation, mask: Bools, benchmark: str) -> Iterator
         return
     note = UNTOLD if evaluation.scorer.redundancy_threshold is None else None
     yield ThresholdWay("redundancy:default", evaluation, note=note, of_redundancy=True)
-    best, reason = tuned(step_curve(evaluation, mask, facts, "redundancy"))
+    best, reason = tuned(metric_curve(step_family(facts, "redundancy"), evaluation, mask, whole="all"))
     if best is None:
         yield ThresholdWay("redundancy:best", None, reason=reason)
         return

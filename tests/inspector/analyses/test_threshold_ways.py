@@ -15,7 +15,8 @@ from inspector.state.opening import inspect
 from inspector.state.thresholds.ways import THRESHOLDS
 from reference import Case
 from scoring.metrics.deciding import EACH
-from scoring.metrics.threshold_curves import case_curve
+from scoring.metrics.first_error_family import FIRST_ERRORS
+from scoring.metrics.threshold_curves import metric_curve
 from scoring.selection.loading import load
 from scoring.selection.query import Query
 from thoroughness import together
@@ -294,7 +295,7 @@ def test_best_is_tuned_on_the_cases_that_are_shown_when_all_else_is_decided(root
     asked = {"workspace": root, "scorers": ("abel",), "where": where}
     found = load(Query(thresholds=(("bert", "0.6"), ("abel", "best")), **asked))
     alone = load(Query(thresholds=(("bert", "0.6"),), **asked))
-    curve = case_curve(alone.evaluation("abel"), alone.mask, alone.evaluation("abel").gold.subsets[1])
+    curve = metric_curve(FIRST_ERRORS, alone.evaluation("abel"), alone.mask)
     assert np.array_equal(found.shown, alone.shown)
     assert found.evaluation("abel").rule.threshold == curve.best[0]
 

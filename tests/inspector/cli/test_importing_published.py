@@ -12,7 +12,8 @@ from authored import json_array, json_lines
 from benchmark_rows import grben
 from inspector.cli import main
 from scoring.evaluation.loader import scored
-from scoring.metrics.first_error import first_error_rows
+from scoring.metrics.first_error_family import FIRST_ERRORS
+from scoring.metrics.metrics_by_subset import metric_rows
 from scoring.workspace.workspace import Workspace
 
 CASES = [grben(number, problem=f"What is {number}?") for number in range(9)]
@@ -125,7 +126,7 @@ def test_numbers_a_sub_step_are_judged_a_step_and_it_matters(imported, mr_math):
     assert there.problems == []
     found = {}
     for one in there.evaluations:
-        rows_of_it = first_error_rows(one, np.ones(metadata.height, dtype=np.bool_))
+        rows_of_it = metric_rows(FIRST_ERRORS, one, np.ones(metadata.height, dtype=np.bool_))
         values = {(row["subset"], row["metric"]): row["value"] for row in rows_of_it}
         found[one.scorer.name] = values["all", "f1"]
     prms = [name for name in found if name.startswith(("reasoneval", "math-shepherd"))]

@@ -24,7 +24,8 @@ from scoring.evaluation import derived
 from scoring.evaluation.evaluation import evaluate
 from scoring.evaluation.gold import Gold
 from scoring.evaluation.verdicts import OUTCOMES, Rule
-from scoring.metrics.first_error import FirstErrors
+from scoring.metrics.first_error_family import FIRST_ERRORS
+from scoring.metrics.metrics_by_subset import MetricsBySubset
 from scoring.selection.labels import labels_words
 from scoring.selection.loading import load
 from scoring.selection.query import Query
@@ -316,7 +317,7 @@ def test_figures_are_those_of_cases_that_had_these_labels_all_along(cases, data)
     for case, code in zip(by_hand, found.codes, strict=True):
         if case.gold is not None:
             assert OUTCOMES[code] == reference.outcome(case, 0.5, "<")
-    assert FirstErrors.of(found, np.ones(len(cases), dtype=np.bool_), "wrong").score == pytest.approx(
+    assert MetricsBySubset.of(FIRST_ERRORS, found, np.ones(len(cases), dtype=np.bool_), "wrong").score == pytest.approx(
         reference.metrics(by_hand, 0.5, "<")["average", "f1"]
     )
 

@@ -16,8 +16,9 @@ from scoring.data import reward_transforms
 from scoring.data.errors import PluginError, UsageError
 from scoring.data.rules import GROUP, check_rule, installed_rules, rule
 from scoring.evaluation.verdicts import OUTCOMES
+from scoring.metrics.first_error_family import FIRST_ERRORS
 from scoring.metrics.plugins import load_plugins
-from scoring.metrics.threshold_curves import case_curve
+from scoring.metrics.threshold_curves import metric_curve
 
 FILE = Path(__file__).parents[2] / "own" / "below_mean.py"
 HEAD = "import numpy as np\nfrom scoring.api import rule\n"
@@ -54,7 +55,7 @@ def test_it_decides_as_plain_counting_does_and_its_sweep_is_exact(step):
     assert found.verdicts.tolist() == [1, -1, -1, found.verdicts[3]]
     assert [OUTCOMES[code] for code in found.codes] == ["exact", "clean", "missed", "refused"]
     assert found.of_cases(np.array([0])).verdicts.tolist() == [1]
-    curve = case_curve(found, np.ones(4, dtype=bool), np.zeros(4, dtype=np.int64))
+    curve = metric_curve(FIRST_ERRORS, found, np.ones(4, dtype=bool), whole="all")
     for threshold, f1 in zip(curve.thresholds.tolist(), curve.score.tolist(), strict=True):
         verdicts = found.at(threshold).verdicts.tolist()
         told = [

@@ -16,7 +16,8 @@ from scoring.evaluation.instructive import instructive
 from scoring.evaluation.measures import rewards_at_gold
 from scoring.evaluation.scorer_columns import PER_SCORER
 from scoring.evaluation.verdicts import OUTCOMES, Rule
-from scoring.metrics.first_error import first_error_rows
+from scoring.metrics.first_error_family import FIRST_ERRORS
+from scoring.metrics.metrics_by_subset import metric_rows
 from thoroughness import up_to
 
 SOME = up_to(60, 5)
@@ -145,7 +146,9 @@ def test_a_file_of_which_nothing_could_be_read_has_no_figures(settings, nothing)
     scorer = replace(making.scorer("mine"), settings=settings)
     rule = Rule(0.5, "<", "chosen")
     found = evaluate(Gold(making.frame(cases)), scorer, making.rewards(cases), rule)
-    figures = [row["value"] for row in first_error_rows(found, np.ones(3, dtype=bool)) if row["metric"] == "error_acc"]
+    figures = [
+        row["value"] for row in metric_rows(FIRST_ERRORS, found, np.ones(3, dtype=bool)) if row["metric"] == "error_acc"
+    ]
     assert (bool(found.coverage.nothing), set(figures)) == (nothing, {None} if nothing else {0.0})
     one = [Case(3, gold=0, rewards=(0.1, 0.9, 0.9)), *cases]
     assert not evaluate(Gold(making.frame(one)), scorer, making.rewards(one), rule).coverage.nothing

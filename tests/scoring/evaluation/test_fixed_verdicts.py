@@ -15,9 +15,10 @@ from scoring.evaluation.gold import Gold
 from scoring.evaluation.instructive import instructive
 from scoring.evaluation.single_case import judged_wrong
 from scoring.evaluation.verdicts import NO_VERDICT, ProvidedVerdicts, Rule
-from scoring.metrics.first_error import first_error_rows
+from scoring.metrics.first_error_family import FIRST_ERRORS
 from scoring.metrics.kernel import FIRST_ERROR, Decided
-from scoring.metrics.threshold_curves import case_curve
+from scoring.metrics.metrics_by_subset import metric_rows
+from scoring.metrics.threshold_curves import metric_curve
 from thoroughness import up_to
 
 ALL = making.frame(judged.CASES)
@@ -115,9 +116,9 @@ def test_rows_with_and_without_labels_are_decided_each_in_its_way():
     assert np.isnan(found.margins[:2]).all()
     assert np.isfinite(found.margins[2:]).all()
     assert found.step_accuracies.tolist() == [1.0] * 4
-    curve = case_curve(found, np.ones(4, dtype=bool), found.gold.subsets[1])
+    curve = metric_curve(FIRST_ERRORS, found, np.ones(4, dtype=bool))
     for threshold, f1 in zip(curve.thresholds, curve.score, strict=True):
-        rows = first_error_rows(found.at(threshold), np.ones(4, dtype=bool))
+        rows = metric_rows(FIRST_ERRORS, found.at(threshold), np.ones(4, dtype=bool))
         (value,) = [row["value"] for row in rows if (row["subset"], row["metric"]) == ("average", "f1")]
         assert value == pytest.approx(f1)
 
@@ -147,7 +148,7 @@ def test_verdicts_that_name_no_step_are_wrong_and_one_answer_is_no_vote():
 
 def test_unparsed_cases_count_as_wrong_or_not_at_all():
     def f1(unparsed):
-        rows = first_error_rows(voted(), np.ones(6, dtype=bool), unparsed)
+        rows = metric_rows(FIRST_ERRORS, voted(), np.ones(6, dtype=bool), unparsed)
         return {(row["subset"], row["metric"]): (row["value"], row["n"]) for row in rows}
 
     assert f1("wrong")["one", "error_acc"] == (0.25, 4)
@@ -175,7 +176,7 @@ def test_one_number_a_solution_is_no_verdict_and_never_wrong():
     assert found.coverage.present.all()
     assert not found.coverage.tried.any()
     assert found.coverage.nothing == "one number a solution, no step rewards"
-    rows = list(first_error_rows(found, np.ones(6, dtype=bool)))
+    rows = list(metric_rows(FIRST_ERRORS, found, np.ones(6, dtype=bool)))
     assert {row["reason"] for row in rows} == {found.coverage.nothing}
     assert {(row["value"], row["n"]) for row in rows} == {(None, 0)}
 
@@ -195,7 +196,7 @@ def test_no_threshold_can_be_set_and_there_is_no_curve(made):
     assert isinstance(found.rule, ProvidedVerdicts)
     with pytest.raises(UsageError, match=f"scorer has no threshold to set: {found.rule.source[:10]}"):
         found.at(0.5)
-    assert case_curve(found, np.ones(6, dtype=bool), found.gold.subsets[1]) is None
+    assert metric_curve(FIRST_ERRORS, found, np.ones(6, dtype=bool)) is None
 
 
 @pytest.mark.parametrize("made", [labelled, voted])

@@ -19,10 +19,12 @@ from scoring.evaluation.evaluation import evaluate
 from scoring.evaluation.gold import Gold
 from scoring.evaluation.single_case import judged_wrong
 from scoring.evaluation.verdicts import NO_VERDICT, OUTCOMES, Rule, spelled
-from scoring.metrics.curve_bands import case_bands, step_bands
+from scoring.metrics.curve_bands import metric_bands
 from scoring.metrics.deciding import dev_tuned
+from scoring.metrics.first_error_family import FIRST_ERRORS
+from scoring.metrics.step_family import step_family
 from scoring.metrics.step_labels import step_rows
-from scoring.metrics.threshold_curves import case_curve, step_curve
+from scoring.metrics.threshold_curves import metric_curve
 from scoring.metrics.threshold_flips import AtThreshold, flip_conditions
 from thoroughness import THOROUGH, together, up_to
 
@@ -105,7 +107,7 @@ def test_however_it_is_reached_a_rule_decides_alike_and_each_case_may_have_its_o
 def test_the_sweep_of_f1_is_evaluation_at_every_cut(name, step, cases, comparison, data):
     found = decided(cases, name, step, 0.0, comparison)
     every = np.ones(len(cases), dtype=bool)
-    curve = case_curve(found, every, found.gold.subsets[1])
+    curve = metric_curve(FIRST_ERRORS, found, every)
 
     def by_counting(threshold):
         verdicts = found.at(threshold).verdicts.tolist()
@@ -122,12 +124,14 @@ def test_the_sweep_of_f1_is_evaluation_at_every_cut(name, step, cases, compariso
         assert np.isnan(f1) if expected is None else f1 == pytest.approx(expected, abs=1e-12)
     # Nothing happens between two cuts, and so nothing does at any other threshold.
     others = np.array(data.draw(st.lists(st.floats(-3, 3), min_size=1, max_size=4)))
-    values = case_bands(found, every, others, seed=None).values
+    values = metric_bands(FIRST_ERRORS, found, every, others, seed=None).values
     for threshold, place in zip(others, curve.places(others, comparison), strict=True):
         expected = by_counting(threshold)
         f1 = curve.score[place]
         assert np.isnan(f1) if expected is None else f1 == pytest.approx(expected, abs=1e-12)
-    f1_metric = next(one for one in case_bands(found, every, others, seed=None).metrics if one.name == "f1")
+    f1_metric = next(
+        one for one in metric_bands(FIRST_ERRORS, found, every, others, seed=None).metrics if one.name == "f1"
+    )
     assert np.allclose(values(f1_metric), curve.score[curve.places(others, comparison)], equal_nan=True)
     if step == "lowest":
         # One number a case at which anything changes.
@@ -144,7 +148,7 @@ def test_figures_of_steps_and_their_sweep_do_not_depend_on_which_step_is_named(n
     rows = np.ones(len(items), dtype=bool)
     usual = found.compared(comparison, name, "first")
     assert list(step_rows(found, rows, step_making.FACTS)) == list(step_rows(usual, rows, step_making.FACTS))
-    curve = step_curve(found, rows, step_making.FACTS)
+    curve = metric_curve(step_family(step_making.FACTS), found, rows, whole="all")
     some = slice(None, None, 1 if THOROUGH else 1 + curve.thresholds.size // 6)
     value = {
         threshold: next(
@@ -156,7 +160,7 @@ def test_figures_of_steps_and_their_sweep_do_not_depend_on_which_step_is_named(n
     }
     for score, expected in zip(curve.score[some].tolist(), value.values(), strict=True):
         assert np.isnan(score) if expected is None else score == pytest.approx(expected)
-    bands = step_bands(found, rows, curve.thresholds, step_making.FACTS, seed=None)
+    bands = metric_bands(step_family(step_making.FACTS), found, rows, curve.thresholds, seed=None, whole="all")
     assert np.allclose(bands.values(bands.metrics[0]), curve.score, equal_nan=True)
 
 

@@ -9,7 +9,8 @@ from reference import Case
 from scoring.evaluation.gold import Gold
 from scoring.evaluation.verdicts import NO_VERDICT
 from scoring.metrics.baselines import BASELINES, baselines
-from scoring.metrics.first_error import first_error_rows
+from scoring.metrics.first_error_family import FIRST_ERRORS
+from scoring.metrics.metrics_by_subset import metric_rows
 from thoroughness import up_to
 
 LENGTHS = [Case(n) for n in (1, 7, 8, 9, 64, 3000)]
@@ -61,7 +62,7 @@ def test_they_are_measured_as_any_other():
     cases = [Case(2, 0), Case(2, 1), Case(2, -1), Case(2, -1)]
     rows = np.ones(4, dtype=bool)
     found = {
-        name: {row["metric"]: row["value"] for row in first_error_rows(one, rows) if row["subset"] == "all"}
+        name: {row["metric"]: row["value"] for row in metric_rows(FIRST_ERRORS, one, rows) if row["subset"] == "all"}
         for name, one in by_name(cases).items()
     }
     assert (found["always-clean"]["error_acc"], found["always-clean"]["correct_acc"]) == (0, 1)

@@ -9,11 +9,13 @@ import judged
 import making
 import reference
 from reference import Case
-from scoring.metrics.curve_bands import case_bands
-from scoring.metrics.first_error import CORRECT_ACC, F1_SCORE, first_error_rows
+from scoring.metrics.curve_bands import metric_bands
+from scoring.metrics.first_error import CORRECT_ACC, F1_SCORE
+from scoring.metrics.first_error_family import FIRST_ERRORS
+from scoring.metrics.metrics_by_subset import metric_rows
 from scoring.metrics.resampling import percentile_interval
 from scoring.metrics.shared_draws import OF_CASES
-from scoring.metrics.threshold_curves import case_curve
+from scoring.metrics.threshold_curves import metric_curve
 from thoroughness import up_to
 
 
@@ -26,7 +28,9 @@ def reasons(found):
 
 
 def average(evaluation, rows, policy):
-    return {row["metric"]: row for row in first_error_rows(evaluation, rows, policy) if row["subset"] == "average"}
+    return {
+        row["metric"]: row for row in metric_rows(FIRST_ERRORS, evaluation, rows, policy) if row["subset"] == "average"
+    }
 
 
 @up_to(40, 5)
@@ -39,13 +43,13 @@ def average(evaluation, rows, policy):
 )
 def test_values_are_those_of_deciding_at_each_threshold(cases, taken, thresholds, comparison, policy):
     evaluation, mask = making.evaluation(cases, 0.4, comparison), np.array(taken[: len(cases)], dtype=bool)
-    found = case_bands(evaluation, mask, np.array(thresholds, dtype=np.float64), policy)
+    found = metric_bands(FIRST_ERRORS, evaluation, mask, np.array(thresholds, dtype=np.float64), policy)
     assert found.metrics == OF_CASES
     for at, threshold in enumerate(thresholds):
         decided = average(evaluation.at(threshold), mask, policy)
         for metric in OF_CASES:
             row, value = decided[metric.name], found.values(metric)[at]
-            assert sum(found.sizes(metric)) == row["n"]
+            assert found.size(metric) == row["n"]
             assert (row["value"] is None) == math.isnan(value) == bool(list(found.reasons(metric))[at])
             if row["value"] is not None:
                 assert math.isclose(value, row["value"], abs_tol=1e-12)
@@ -57,8 +61,8 @@ def test_on_every_distinct_decision_the_curve_is_the_sweep():
     cases, scorers = making.study(5, 80)
     evaluation = making.evaluation(scorers[0][1])
     assert len(cases) == evaluation.codes.size
-    whole = case_curve(evaluation, everything(evaluation), evaluation.gold.subsets[1])
-    found = case_bands(evaluation, everything(evaluation), whole.thresholds)
+    whole = metric_curve(FIRST_ERRORS, evaluation, everything(evaluation))
+    found = metric_bands(FIRST_ERRORS, evaluation, everything(evaluation), whole.thresholds)
     np.testing.assert_allclose(found.values(F1_SCORE), whole.score, atol=1e-12)
 
 
@@ -84,7 +88,7 @@ def test_bands_are_percentiles_of_plain_resampling():
     cases = scorers[0][1]
     evaluation = making.evaluation(cases)
     thresholds = np.array([0.3, 0.5, 0.65])
-    found = case_bands(evaluation, everything(evaluation), thresholds, seed=4)
+    found = metric_bands(FIRST_ERRORS, evaluation, everything(evaluation), thresholds, seed=4)
     rng = np.random.default_rng(99)
     cells = {}
     for row, case in enumerate(cases):
@@ -103,10 +107,10 @@ def test_whole_problems_are_drawn_where_cases_are_of_one_and_then_the_ends_are_t
     _, scorers = making.study(2, 90)
     cases = scorers[0][1]
     evaluation = making.evaluation(cases, problem_id=[f"p{number // 3}" for number in range(90)])
-    found = case_bands(evaluation, everything(evaluation), np.array([0.5]), seed=3)
+    found = metric_bands(FIRST_ERRORS, evaluation, everything(evaluation), np.array([0.5]), seed=3)
     rows = {
         row["metric"]: row
-        for row in first_error_rows(evaluation, everything(evaluation), seed=3)
+        for row in metric_rows(FIRST_ERRORS, evaluation, everything(evaluation), seed=3)
         if row["subset"] == "average"
     }
     for metric in OF_CASES:
@@ -117,24 +121,26 @@ def test_whole_problems_are_drawn_where_cases_are_of_one_and_then_the_ends_are_t
 def test_equal_seeds_and_cases_give_equal_draws_whoever_is_scored():
     _, scorers = making.study(3, 60)
     one = making.evaluation(scorers[0][1])
-    alone, among = (case_bands(one, everything(one), np.array(grid), seed=1) for grid in ([0.5], [0.3, 0.5, 0.7]))
+    alone, among = (
+        metric_bands(FIRST_ERRORS, one, everything(one), np.array(grid), seed=1) for grid in ([0.5], [0.3, 0.5, 0.7])
+    )
     for metric in OF_CASES:
         assert [end[0] for end in alone.interval(metric)] == [end[1] for end in among.interval(metric)]
 
 
 def test_what_is_missing_is_said():
     clean = making.evaluation([Case(1, -1, (0.5,))])
-    found = case_bands(clean, everything(clean), np.array([0.4, 0.6]))
+    found = metric_bands(FIRST_ERRORS, clean, everything(clean), np.array([0.4, 0.6]))
     assert reasons(found) == ["no erroneous case was scored"] * 2
     assert found.values(CORRECT_ACC).tolist() == [1, 0]
     nothing = making.evaluation([Case(1, -1, None)])
-    found = case_bands(nothing, everything(nothing), np.array([0.4]))
+    found = metric_bands(FIRST_ERRORS, nothing, everything(nothing), np.array([0.4]))
     assert [list(found.reasons(metric)) for metric in OF_CASES] == [["no case was scored"]] * 3
     both = making.evaluation([Case(1, -1, (0.5,)), Case(1, 0, (0.5,)), Case(2, 1, (0.5, 0.9))])
-    found = case_bands(both, everything(both), np.array([0.6]))
+    found = metric_bands(FIRST_ERRORS, both, everything(both), np.array([0.6]))
     assert reasons(found) == [None]
     critic = judged.critic([Case(1, 0)], [0])
-    assert case_bands(critic, everything(critic), np.array([0.4])) is None
+    assert metric_bands(FIRST_ERRORS, critic, everything(critic), np.array([0.4])) is None
     parted = making.evaluation([Case(1, -1, (0.5,)), Case(1, 0, (0.5,)), Case(1, 0, (0.5,), subset="two")])
-    found = case_bands(parted, everything(parted), np.array([0.4]))
-    assert reasons(found) == ["no clean case was scored in 1 of 2 subsets"]
+    found = metric_bands(FIRST_ERRORS, parted, everything(parted), np.array([0.4]))
+    assert reasons(found) == ["undefined in 1 of 2 subsets: no clean case was scored"]

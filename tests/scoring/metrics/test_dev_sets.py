@@ -16,7 +16,8 @@ from scoring.evaluation.gold import Gold
 from scoring.evaluation.single_case import judged_wrong
 from scoring.evaluation.verdicts import DEV, Rule, RuleByCase
 from scoring.metrics.deciding import EACH, dev_sets, dev_thresholds, dev_tuned
-from scoring.metrics.first_error import first_error_rows
+from scoring.metrics.first_error_family import FIRST_ERRORS
+from scoring.metrics.metrics_by_subset import metric_rows
 from thoroughness import up_to
 
 BOTH = pytest.mark.parametrize("comparison", ["<", "<="])
@@ -75,7 +76,7 @@ def test_every_subset_gets_the_best_threshold_of_its_dev_cases_and_is_reported_o
     tuned = dev_tuned(found, draw, lambda _: unparsed)
     assert set(np.flatnonzero(tuned.codes == DEV)) == dev
     everything = np.ones(len(cases), dtype=bool)
-    rows = {(row["subset"], row["metric"]): row for row in first_error_rows(tuned, everything, unparsed)}
+    rows = {(row["subset"], row["metric"]): row for row in metric_rows(FIRST_ERRORS, tuned, everything, unparsed)}
     for subset in ("one", "two"):
         own = [case for row, case in enumerate(cases) if row in dev and case.subset == subset]
         threshold = slow_threshold(own, comparison, unparsed)

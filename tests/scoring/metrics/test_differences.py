@@ -21,8 +21,10 @@ from scoring.evaluation.measures import rewards_at_gold
 from scoring.evaluation.single_case import judged_wrong
 from scoring.evaluation.verdicts import OUTCOMES, ProvidedVerdicts, Rule
 from scoring.metrics.deciding import dev_tuned
+from scoring.metrics.first_error_family import FIRST_ERRORS
+from scoring.metrics.step_family import step_family
 from scoring.metrics.step_labels import step_rows
-from scoring.metrics.threshold_curves import case_curve, step_curve
+from scoring.metrics.threshold_curves import metric_curve
 from thoroughness import up_to
 
 VALUES = (0.0, 0.25, 0.3, 0.35, 0.5, making.FLOAT32, 0.7, 1.0)
@@ -101,7 +103,7 @@ def test_however_it_is_reached_a_rule_decides_alike(cases, rule, other):
 @given(cases=making.balanced(VALUES), comparison=st.sampled_from(("<", "<=")))
 def test_the_curve_of_f1_is_that_of_evaluating_at_every_difference(cases, comparison):
     found, plain = decided(cases, 0.0, comparison), [falls(case) for case in cases]
-    curve = case_curve(found, np.ones(len(cases), dtype=bool), found.gold.subsets[1])
+    curve = metric_curve(FIRST_ERRORS, found, np.ones(len(cases), dtype=bool))
     for threshold, f1 in zip(curve.thresholds.tolist(), curve.score.tolist(), strict=True):
         expected = reference.metrics(plain, threshold, comparison)["average", "f1"]
         assert same(f1, expected) or f1 == pytest.approx(expected)
@@ -120,7 +122,7 @@ def test_figures_of_steps_and_their_curve_are_those_of_the_differences(items, ru
         key = row["subset"], row["metric"]
         if key in expected:
             assert row["value"] == pytest.approx(expected[key])
-    curve = step_curve(found, rows, step_making.FACTS)
+    curve = metric_curve(step_family(step_making.FACTS), found, rows, whole="all")
     for threshold, counts in zip(curve.thresholds.tolist(), step_making.counted(curve).tolist(), strict=True):
         told = step_reference.counts(plain, threshold, rule[1], None)
         assert counts == [told[name] for name in ("TP", "FN", "FP", "TN")]

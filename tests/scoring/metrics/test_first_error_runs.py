@@ -13,8 +13,10 @@ from scoring.data.schema import REWARDS
 from scoring.evaluation.evaluation import evaluate
 from scoring.evaluation.gold import Gold
 from scoring.metrics import resampling
-from scoring.metrics.first_error import ERROR_ACC, F1_SCORE, NAMES, FirstErrors, first_error_rows
+from scoring.metrics.first_error import ERROR_ACC, F1_SCORE, NAMES
 from scoring.metrics.first_error_draws import Marks
+from scoring.metrics.first_error_family import FIRST_ERRORS
+from scoring.metrics.metrics_by_subset import MetricsBySubset, metric_rows
 from scoring.metrics.resampling import RESAMPLES
 from thoroughness import up_to
 
@@ -33,7 +35,7 @@ def judge(cases, runs, problems=None):
 
 
 def rows_of(found, unparsed="wrong", **options):
-    rows = first_error_rows(found, np.ones(found.codes.size, dtype=bool), unparsed, **options)
+    rows = metric_rows(FIRST_ERRORS, found, np.ones(found.codes.size, dtype=bool), unparsed, **options)
     return {(row["subset"], row["metric"]): row for row in rows}
 
 
@@ -172,17 +174,17 @@ def test_a_figure_that_many_resamples_leave_undefined_has_no_interval_and_says_s
 
 def test_without_shared_problems_the_bootstrap_is_the_exact_stratified_one():
     found = judge(FOUR, [["0", "1", "-1", "-1"]])
-    told = FirstErrors.of(found, np.ones(4, dtype=bool))
+    told = MetricsBySubset.of(FIRST_ERRORS, found, np.ones(4, dtype=bool))
     assert not told.related
-    error_acc = told._by_sides(told._counted).drawn(ERROR_ACC)[:, 0, 0]
+    error_acc = told._of_counts(told._counted).drawn(ERROR_ACC)[:, 0, 0]
     assert set(error_acc.tolist()) == {0.0, 0.5, 1.0}
     assert error_acc.mean() == pytest.approx(0.5, abs=0.05)
 
 
 def test_only_cases_in_the_denominators_make_a_shared_problem():
     found = judge(FOUR, [["0", "1", "-1", None]], ["p", "q", "r", "r"])
-    assert not FirstErrors.of(found, np.ones(4, dtype=bool)).related
-    assert not FirstErrors.of(found, np.array([True, True, True, False])).related
+    assert not MetricsBySubset.of(FIRST_ERRORS, found, np.ones(4, dtype=bool)).related
+    assert not MetricsBySubset.of(FIRST_ERRORS, found, np.array([True, True, True, False])).related
 
 
 def test_leaving_cases_out_leaves_them_out_of_every_run():

@@ -13,8 +13,10 @@ from scoring.metrics import own
 from scoring.metrics.axes import axis
 from scoring.metrics.breakdown import Cells
 from scoring.metrics.kernel import Decided
+from scoring.metrics.metrics_by_subset import metric_rows
 from scoring.metrics.own import metric, own_metrics
-from scoring.metrics.own_figures import own_cells, own_difference, own_rows
+from scoring.metrics.own_family import family_of
+from scoring.metrics.own_figures import own_cells, own_difference
 from scoring.metrics.plugins import load_plugins
 from scoring.selection.loading import load
 from scoring.selection.query import Query
@@ -57,7 +59,7 @@ def test_subsets_all_and_average_are_those_of_plain_python(results, near):
     rows = results.mask
     for evaluation in results.evaluations:
         names, groups = evaluation.gold.subsets
-        found = {row["subset"]: row for row in own_rows(near, evaluation, rows, "wrong", 0)}
+        found = {row["subset"]: row for row in metric_rows(family_of(near), evaluation, rows, "wrong", 0)}
         assert list(found) == [*names, "all", "average"]
         expected = [slowly(evaluation, rows & (groups == number)) for number in range(len(names))]
         for name, (value, n) in zip(names, expected, strict=True):
@@ -66,7 +68,7 @@ def test_subsets_all_and_average_are_those_of_plain_python(results, near):
         assert found["average"]["value"] == pytest.approx(np.mean([value for value, _ in expected]), abs=1e-12)
         for row in found.values():
             assert row["low"] <= row["value"] <= row["high"]
-        quick = list(own_rows(near, evaluation, rows, "wrong", None))
+        quick = list(metric_rows(family_of(near), evaluation, rows, "wrong", None))
         assert [row["value"] for row in quick] == [row["value"] for row in found.values()]
         assert {row["low"] for row in quick} == {None}
 
@@ -75,7 +77,7 @@ def test_cases_without_subsets_have_no_line_of_their_own_beside_others_with_some
     cases = [reference.Case(1, 0, (0.1,), subset=None), reference.Case(1, 0, (0.1,), subset="easy")]
     found = making.evaluation(cases)
     for taken, lines in (([True, False], []), ([False, True], ["easy"]), ([True, True], ["", "easy"])):
-        rows = own_rows(near, found, np.array(taken), "wrong", None)
+        rows = metric_rows(family_of(near), found, np.array(taken), "wrong", None)
         assert [row["subset"] for row in rows] == [*lines, "all", "average"]
 
 
@@ -92,7 +94,9 @@ def test_cells_add_up_to_the_whole(results, near):
     evaluation = results.evaluations[0]
     cells = Cells((axis(results.cases, "subset"),), results.mask)
     made = own_cells(near, evaluation, cells, "wrong", 0)
-    whole = next(row for row in own_rows(near, evaluation, results.mask, "wrong", None) if row["subset"] == "all")
+    whole = next(
+        row for row in metric_rows(family_of(near), evaluation, results.mask, "wrong", None) if row["subset"] == "all"
+    )
     total = cells.places[0] == len(cells.axes[0].values)
     assert made.value[total] == pytest.approx(whole["value"], abs=1e-12)
     assert made.n[~total].sum() == made.n[total] == whole["n"]
@@ -124,14 +128,14 @@ def broken(contribute, score=lambda sums: sums["a"]):
 def test_what_is_wrong_with_one_is_a_sentence_with_its_file(results, contribute, score, says):
     made = broken(contribute, *([score] if score else []))
     with pytest.raises(PluginError) as error:
-        list(own_rows(made, results.evaluations[0], results.mask, "wrong", 0))
+        list(metric_rows(family_of(made), results.evaluations[0], results.mask, "wrong", 0))
     assert says in str(error.value)
     assert "odd.py" in str(error.value)
 
 
 def test_what_is_undefined_is_null_with_a_reason(results, near):
     nobody = np.zeros(results.evaluated.height, dtype=bool)
-    rows = list(own_rows(near, results.evaluations[0], nobody, "wrong", 0))
+    rows = list(metric_rows(family_of(near), results.evaluations[0], nobody, "wrong", 0))
     assert {(row["value"], row["low"]) for row in rows} == {(None, None)}
     assert all(row["reason"] for row in rows)
     assert Decided(results.evaluations[0]).verdicts.shape == (results.evaluated.height,)

@@ -9,7 +9,8 @@ import judged
 import step_making
 import step_reference
 from reference import Case
-from scoring.metrics.curve_bands import step_bands
+from scoring.metrics.curve_bands import metric_bands
+from scoring.metrics.step_family import step_family
 from scoring.metrics.step_labels import PooledSteps
 from scoring.metrics.step_metrics import PRMSCORE
 from step_making import FACTS
@@ -29,7 +30,7 @@ def test_values_and_bands_are_those_of_deciding_at_each_threshold(items, compari
     rows = np.array(data.draw(st.lists(st.booleans(), min_size=len(items), max_size=len(items))))
     evaluation = step_making.evaluation(items, 0.4, comparison, redundancy_threshold=redundancy)
     chosen = [item for item, taken in zip(items, rows, strict=True) if taken]
-    found = step_bands(evaluation, rows, np.array(thresholds), FACTS, 5)
+    found = metric_bands(step_family(FACTS), evaluation, rows, np.array(thresholds), seed=5, whole="all")
     for at, threshold in enumerate(thresholds):
         expected = step_reference.figures(chosen, threshold, comparison, redundancy)["prmscore"]
         value = found.values(PRMSCORE)[at]
@@ -42,15 +43,15 @@ def test_values_and_bands_are_those_of_deciding_at_each_threshold(items, compari
         ends = tuple(end[at] for end in found.interval(PRMSCORE))
         assert ends == (pytest.approx(told) if told else pytest.approx((math.nan, math.nan), nan_ok=True))
     counts = step_reference.counts(chosen, thresholds[0], comparison, redundancy)
-    assert found.sizes(PRMSCORE)[0] == sum(counts[name] for name in ("TP", "FN", "FP", "TN"))
+    assert found.size(PRMSCORE) == sum(counts[name] for name in ("TP", "FN", "FP", "TN"))
 
 
 def test_a_scorer_without_a_threshold_has_no_curve():
     critic = judged.critic([Case(1, 0)], [0])
-    assert step_bands(critic, np.ones(1, dtype=bool), np.array([0.5]), FACTS) is None
+    assert metric_bands(step_family(FACTS), critic, np.ones(1, dtype=bool), np.array([0.5]), whole="all") is None
 
 
 def test_cases_that_nobody_scored_give_a_reason():
     evaluation = step_making.evaluation([Step(Case(1, 0, None), step_making.CLASSES[0], None, None)])
-    found = step_bands(evaluation, np.ones(1, dtype=bool), np.array([0.5, 0.6]), FACTS)
-    assert (list(found.reasons(PRMSCORE)), found.sizes(PRMSCORE)) == (["no step was scored"] * 2, (0,))
+    found = metric_bands(step_family(FACTS), evaluation, np.ones(1, dtype=bool), np.array([0.5, 0.6]), whole="all")
+    assert (list(found.reasons(PRMSCORE)), found.size(PRMSCORE)) == (["no step was scored"] * 2, 0)

@@ -10,7 +10,8 @@ import reference
 import step_making
 import step_reference
 from reference import Case
-from scoring.metrics.threshold_curves import step_curve
+from scoring.metrics.step_family import step_family
+from scoring.metrics.threshold_curves import metric_curve
 from step_making import FACTS
 from step_reference import Step
 from thoroughness import up_to
@@ -39,7 +40,7 @@ def tries(values):
 def test_the_curve_is_that_of_evaluating_at_every_distinct_value(items, comparison, redundancy, data):
     rows = np.array(data.draw(st.lists(st.booleans(), min_size=len(items), max_size=len(items))))
     found = step_making.evaluation(items, 0.5, comparison, redundancy_threshold=redundancy)
-    curve = step_curve(found, rows, FACTS)
+    curve = metric_curve(step_family(FACTS), found, rows, whole="all")
     chosen = [item for item, taken in zip(items, rows, strict=True) if taken]
     scores = curve.score
     assert (np.diff(curve.thresholds) > 0).all()
@@ -63,7 +64,7 @@ def test_redundancy_has_a_curve_of_its_own(items, rule, redundancy):
     threshold, comparison = rule
     rows = np.ones(len(items), dtype=bool)
     found = step_making.evaluation(items, threshold, comparison, redundancy_threshold=redundancy)
-    curve = step_curve(found, rows, FACTS, "redundancy")
+    curve = metric_curve(step_family(FACTS, "redundancy"), found, rows, whole="all")
     numbered = [
         item
         for item in items
@@ -91,14 +92,21 @@ def item(rewards, wrong, name="counterfactual", **said):
 
 @pytest.mark.parametrize(("comparison", "best"), [("<", 0.6), ("<=", 0.2)])
 def test_the_lowest_of_equally_good_thresholds_wins(comparison, best):
-    curve = step_curve(step_making.evaluation([item((0.2, 0.6), (0,))], comparison=comparison), np.array([True]), FACTS)
+    curve = metric_curve(
+        step_family(FACTS),
+        step_making.evaluation([item((0.2, 0.6), (0,))], comparison=comparison),
+        np.array([True]),
+        whole="all",
+    )
     assert curve.best == (best, 1.0)
     assert curve.thresholds.size == 3
 
 
 def test_labels_and_redundancy_stay_as_they_are():
     fixed = item((0.9, 0.1), (0,), "circular", labels=(True, False))
-    curve = step_curve(step_making.evaluation([fixed, item((0.3, 0.8), (0,))]), np.ones(2, dtype=bool), FACTS)
+    curve = metric_curve(
+        step_family(FACTS), step_making.evaluation([fixed, item((0.3, 0.8), (0,))]), np.ones(2, dtype=bool), whole="all"
+    )
     assert curve.thresholds.size == 3
     assert step_making.counted(curve)[:, 0].tolist() == [2, 2, 1]
     assert step_making.counted(curve)[:, 3].tolist() == [1, 2, 2]
@@ -107,11 +115,11 @@ def test_labels_and_redundancy_stay_as_they_are():
 def test_where_no_threshold_decides_there_is_no_curve():
     found = step_making.evaluation([item((0.3, 0.8), (0,))])
     by_case = found.by_case(np.array([0.5]), {"one": 0.5}, "dev")
-    assert step_curve(by_case, np.array([True]), FACTS) is None
-    assert step_curve(found, np.array([True]), FACTS, "redundancy") is None
+    assert metric_curve(step_family(FACTS), by_case, np.array([True]), whole="all") is None
+    assert metric_curve(step_family(FACTS, "redundancy"), found, np.array([True]), whole="all") is None
 
 
 def test_without_cases_there_is_no_best():
     found = step_making.evaluation([item((0.3, 0.8), (0,))])
-    curve = step_curve(found, np.array([False]), FACTS)
+    curve = metric_curve(step_family(FACTS), found, np.array([False]), whole="all")
     assert curve.best is None

@@ -40,8 +40,9 @@ from scoring.evaluation.gold import Gold
 from scoring.evaluation.single_case import judged_wrong
 from scoring.metrics.likeness import right_rates
 from scoring.metrics.step_contributions import COUNTS, step_contributions
+from scoring.metrics.step_family import step_family
 from scoring.metrics.step_labels import step_rows
-from scoring.metrics.threshold_curves import step_curve
+from scoring.metrics.threshold_curves import metric_curve
 from step_making import FACTS
 from step_reference import Step
 from thoroughness import up_to
@@ -198,7 +199,7 @@ def test_beside_a_threshold_labels_of_any_length_stay_as_they_are_along_the_curv
     missing = [pl.lit(None, dtype=kind).alias(name) for name, kind in REWARDS.items() if name not in own.columns]
     own = own.with_columns(missing).with_columns(vote=pl.lit(0, dtype=pl.Int32)).select(list(REWARDS))
     found = evaluate(Gold(cases), making.scorer(), pl.concat([rows.select(list(REWARDS)), own]))
-    curve = step_curve(found, np.ones(3, dtype=bool), FACTS)
+    curve = metric_curve(step_family(FACTS), found, np.ones(3, dtype=bool), whole="all")
     assert curve.thresholds.size == 3
     for threshold, four in zip(curve.thresholds.tolist(), step_making.counted(curve).tolist(), strict=True):
         assert step_contributions(found.at(threshold), FACTS).sum(axis=0)[:4].tolist() == four

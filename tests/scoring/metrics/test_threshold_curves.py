@@ -9,8 +9,9 @@ import making
 import reference
 from reference import Case
 from scoring.evaluation.evaluation import columns_of
-from scoring.metrics.first_error import first_error_rows
-from scoring.metrics.threshold_curves import case_curve
+from scoring.metrics.first_error_family import FIRST_ERRORS
+from scoring.metrics.metrics_by_subset import metric_rows
+from scoring.metrics.threshold_curves import metric_curve
 from thoroughness import up_to
 
 BOTH = pytest.mark.parametrize("comparison", ["<", "<="])
@@ -20,13 +21,13 @@ POLICY = st.sampled_from(("wrong", "drop"))
 def swept(cases, comparison="<", unparsed="wrong", rows=None):
     found = making.evaluation(cases, 0.5, comparison)
     rows = np.ones(len(cases), dtype=bool) if rows is None else rows
-    return found, case_curve(found, rows, found.gold.subsets[1], unparsed)
+    return found, metric_curve(FIRST_ERRORS, found, rows, unparsed)
 
 
 def average(found, rows, unparsed="wrong"):
     return next(
         row["value"]
-        for row in first_error_rows(found, rows, unparsed)
+        for row in metric_rows(FIRST_ERRORS, found, rows, unparsed)
         if (row["subset"], row["metric"]) == ("average", "f1")
     )
 
