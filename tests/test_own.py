@@ -83,6 +83,14 @@ def test_what_is_wrong_with_a_file_is_said_and_nothing_is_written(called, tmp_pa
     assert not (tmp_path / "ws").exists()
 
 
+def near_at(evaluation, threshold):
+    """How often a verdict is within a step of the earliest error at a threshold, case by case."""
+    decided = evaluation.at(threshold)
+    cases = zip(decided.coverage.tried, decided.verdicts, decided.gold.earliest, strict=True)
+    pairs = [(verdict, gold) for tried, verdict, gold in cases if tried and gold >= 0]
+    return sum(verdict >= 0 and abs(verdict - gold) <= 1 for verdict, gold in pairs) / len(pairs)
+
+
 def test_a_metric_in_one_file_stands_wherever_official_ones_do(tmp_path, monkeypatch):
     monkeypatch.setattr(own, "_KEPT", {})
     cases, scorers = making.study(n=60)
@@ -118,6 +126,16 @@ def test_a_metric_in_one_file_stands_wherever_official_ones_do(tmp_path, monkeyp
             block for section in analysis("thresholds").view(results, params).sections for block in section.blocks
         ]
         assert [block.y for block in blocks if isinstance(block, Curve)] == ["F1", "within a step"]
+    ways = analysis("thresholds").view(results, Params("ways")).rows.filter(metric="near", subset="all")
+    for row in ways.filter(pl.col("kind").is_in(["default", "best"])).iter_rows(named=True):
+        assert row["value"] == pytest.approx(near_at(results.evaluation(row["scorer"]), row["threshold"]))
+        if row["kind"] == "best":
+            every = np.unique(results.evaluation(row["scorer"]).rewards.values)
+            assert row["value"] == max(near_at(results.evaluation(row["scorer"]), cut) for cut in (*every, 2.0))
+    assert ways.filter(kind="dev")["threshold"].null_count() < 2 or ways.filter(kind="dev")["reason"][0]
+    names = results.chosen
+    checked = ask(tmp_path / "w", "check", scorers=names[0], options={"baseline": names[1]})
+    assert checked.rows["near_difference"][0] == pytest.approx(difference["value"])
     page = report_document(results, Choices(cases=1)).render("html")
     assert "within a step" in page
     assert all(f"{100 * value:.1f}" in page for value in average.values())

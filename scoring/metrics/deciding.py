@@ -24,7 +24,7 @@ from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.gold import Gold
 from scoring.evaluation.scorer_columns import EVERY_COLUMN
 from scoring.evaluation.verdicts import Decision, ProvidedVerdicts, Rule, RuleByCase
-from scoring.metrics.benchmark_metrics import metrics_of
+from scoring.metrics.benchmark_metrics import BenchmarkMetrics, metrics_of
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.official_protocols import Protocol as OfficialProtocol
 from scoring.metrics.official_protocols import protocol_named
@@ -120,7 +120,11 @@ class DevThresholds(Struct, frozen=True, eq=False):
 
 
 def dev_thresholds(
-    evaluation: Evaluation, seed: int, unparsed: Policy = _wrong, within: Bools | None = None
+    evaluation: Evaluation,
+    seed: int,
+    unparsed: Policy = _wrong,
+    within: Bools | None = None,
+    reported: BenchmarkMetrics | None = None,
 ) -> DevThresholds:
     """Find the threshold with the best F1 on the dev set of every subset, the lowest of equally good ones.
 
@@ -132,6 +136,7 @@ def dev_thresholds(
         seed: of the draw.
         unparsed: how the refused and unparsed dev cases of a benchmark count.
         within: (n,) only the subsets of these cases; None = every subset.
+        reported: what they are tuned for; None = what each benchmark reports.
     """
     sets = dev_sets(evaluation.gold, seed)
     tried = evaluation.coverage.tried if within is None else evaluation.coverage.tried & within
@@ -141,12 +146,12 @@ def dev_thresholds(
         member = sets.numbers == number
         if not (tried & member).any():
             continue
-        reported = metrics_of(benchmark)
+        target = reported or metrics_of(benchmark)
         sample = sets.rows & member, unparsed(benchmark)
-        curve = None if name in sets.lacking else reported.sweep(evaluation, *sample)
+        curve = None if name in sets.lacking else target.sweep(evaluation, *sample)
         best = None if curve is None else curve.best
         if best is None:
-            lacking[name] = sets.lacking.get(name, f"{reported.title} is undefined on its dev cases")
+            lacking[name] = sets.lacking.get(name, f"{target.title} is undefined on its dev cases")
         else:
             best_by_subset[name] = best[0]
     return DevThresholds(sets, best_by_subset, lacking)
@@ -343,12 +348,14 @@ def _best_on(evaluation: Evaluation, rows: Bools, source: str, around: TuningCon
     return evaluation.at(best.threshold, source)
 
 
-def best_threshold(evaluation: Evaluation, rows: Bools, around: TuningContext) -> Tuned:
-    """Find the threshold with the best official figure of `rows` (n), all of one benchmark."""
+def best_threshold(
+    evaluation: Evaluation, rows: Bools, around: TuningContext, reported: BenchmarkMetrics | None = None
+) -> Tuned:
+    """Find the threshold that is best on `rows` (n), all of one benchmark: for what it reports, or for `reported`."""
     if not rows.any():
         return Tuned(None, "there is no case to tune it on")
     benchmark: str = evaluation.gold.cases["benchmark"][int(np.argmax(rows))]
-    return tuned(metrics_of(benchmark).curve(evaluation, rows, around.unparsed(benchmark)))
+    return tuned((reported or metrics_of(benchmark)).curve(evaluation, rows, around.unparsed(benchmark)))
 
 
 def not_of_steps(choice: str, benchmarks: Sequence[str]) -> None:

@@ -11,6 +11,7 @@ from inspector.analyses._pair import (
     TEST,
     ScorerPair,
     difference_table,
+    own_comparison_rows,
     quadrant_table,
     resampling_words,
     setting_blocks,
@@ -19,6 +20,7 @@ from inspector.analyses._pair import (
 from inspector.analyses.check.check_conditions import (
     FIGURES,
     check_condition,
+    figure_types,
     figures_of,
     fulfilled,
     pair_rows,
@@ -133,7 +135,7 @@ def check(results: ResultSet, params: Params, intervals: bool) -> View:  # noqa:
         raise UsageError("there is no case to check on.", "Change --where, --subset or --benchmark.")
     fail_if: str | None = params.get("fail_if")
     benchmarks = _benchmarks_compared(pair, names)
-    figures = pl.DataFrame([compared.figures for compared in benchmarks.values()], schema=FIGURES, orient="row")
+    figures = pl.DataFrame([compared.figures for compared in benchmarks.values()], schema=figure_types(), orient="row")
     fails = default_rule(figures) if fail_if is None else fulfilled(fail_if, figures)
     rows = [
         {**compared.figures, "result": result_of(compared.figures), "fails": failing}
@@ -171,7 +173,7 @@ def check(results: ResultSet, params: Params, intervals: bool) -> View:  # noqa:
             for at, (name, own) in enumerate(zip(benchmarks, blocks, strict=True))
         )
 
-    frame = pl.DataFrame(rows, schema=CHECK, orient="row")
+    frame = pl.DataFrame(rows, schema={**CHECK, **figure_types()}, orient="row")
     sentences = tuple(_sentences(rows, figures, fail_if))
     return View(frame, facts, title="Check", lay_out=sections, exit_code=code, because=sentences)
 
@@ -195,7 +197,11 @@ def _benchmarks_compared(pair: ResultSet, names: tuple[str, str]) -> dict[str, B
     officials, made = aligned_official(pair), {}
     for benchmark, aligned in aligned_cases(pair).items():
         official = officials.get(benchmark)
-        rows, reasons = pair_rows(aligned, official, pair.query.seed), incomparable(pair, names, benchmark)
+        rows = [
+            *pair_rows(aligned, official, pair.query.seed),
+            *own_comparison_rows(pair, aligned, pair.query.seed),
+        ]
+        reasons = incomparable(pair, names, benchmark)
         # Of several runs it is the first that is compared.
         reasons = [reason for reason in reasons if reason.why != "runs"]
         figures = _figures(pair, names, benchmark, rows, reasons)

@@ -1,6 +1,6 @@
 """The figures by which a scorer is held against its baseline, and conditions over them: SQL over their names."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -17,6 +17,7 @@ from scoring.metrics.aligned import AlignedScorers, AlignedSums
 from scoring.metrics.benchmark_metrics import metrics_of
 from scoring.metrics.deciding import rule_among
 from scoring.metrics.first_error import SIDES
+from scoring.metrics.own import own_metrics
 from scoring.metrics.paired import CASE_NAMES, STEP_NAMES, case_comparison_rows, official_comparison_rows
 from scoring.metrics.resampling import SMALL
 from scoring.selection.result_set import ResultSet
@@ -96,7 +97,12 @@ FRACTIONS = frozenset(
 _COMPARISONS = frozenset({"<", "<=", ">", ">=", "=", "<>", "!="})
 _ARITHMETIC = frozenset("+-*/%")
 _EXAMPLE = "Example: --fail-if 'difference < -0.02'"
-_KNOWN = f"There are: {', '.join(FIGURES)}."
+
+
+def figure_types() -> dict[str, pl.DataType]:
+    """Name all figures with their dtypes: FIGURES, then the differences of the metrics of the user's own."""
+    own = (f"{made.name}_{end}" for made in own_metrics() for end in ("difference", "low", "high"))
+    return FIGURES | {name: pl.Float64() for name in own if name not in FIGURES}
 
 
 def pair_rows(cases: AlignedScorers, official: AlignedSums | None, seed: int) -> list[Row]:
@@ -156,6 +162,8 @@ def _parts(by_place: Mapping[tuple[Any, ...], Row], new: str, old: str) -> dict[
                 made[f"{before}{metric}"] = by_place.get((name, None, subset, metric), {}).get("value")
         if (row := by_place.get((new, old, subset, f"{metric}_difference"))) is not None:
             made |= _with_interval(metric, row)
+    for own in own_metrics():
+        made |= _with_interval(own.name, by_place[new, old, "all", f"{own.name}_difference"])
     return {**made, **_with_interval("pooled_f1", by_place[new, old, "all", "f1_difference"])}
 
 
@@ -232,15 +240,15 @@ def fulfilled(condition: str, figures: pl.DataFrame) -> list[bool | None]:
     """Return whether each row of figures fulfils the condition; None where a figure that it needs is undefined.
 
     Args:
-        condition: SQL over the names of FIGURES.
-        figures: columns FIGURES, a row a benchmark.
+        condition: SQL over the names of `figure_types`.
+        figures: these columns, a row a benchmark.
 
     Raises:
         FilterError: it cannot be read, or gives no truth.
         UsageError: it names something that is no figure, or none, or compares a fraction with what it never is.
     """
     check_condition(condition)
-    rows, masks = FigureRows(figures.select(list(FIGURES))), ConditionMasks()
+    rows, masks = FigureRows(figures.select(list(figure_types()))), ConditionMasks()
     yes = masks.passing(rows, [condition])
     # In SQL what is neither so nor not so is unknown. On lines of its own, so that a comment ends before the bracket.
     no = masks.passing(rows, [f"NOT (\n{condition}\n)"])
@@ -256,16 +264,17 @@ def check_condition(condition: str) -> None:
     """
     # What cannot be read is said without figures in mind: their names are plain words, and columns of cases are not.
     needed_columns(condition, ())
-    names = columns_read(condition)
-    unknown = sorted(name for name in names if name not in FIGURES)
+    names, types = columns_read(condition), figure_types()
+    known = f"There are: {', '.join(types)}."
+    unknown = sorted(name for name in names if name not in types)
     if unknown:
         name = unknown[0]
-        message = f"in --fail-if {condition!r}: there is no figure {name!r}{_near(name)}."
-        raise UsageError(message, _KNOWN, instead=near_names(name, FIGURES, "figure"))
-    empty = FigureRows(pl.DataFrame(schema=FIGURES))
+        message = f"in --fail-if {condition!r}: there is no figure {name!r}{_near(name, types)}."
+        raise UsageError(message, known, instead=near_names(name, types, "figure"))
+    empty = FigureRows(pl.DataFrame(schema=types))
     ConditionMasks().passing(empty, [condition])
     if not names:
-        raise UsageError(f"--fail-if {condition!r} names no figure.", f"{_EXAMPLE}. {_KNOWN}")
+        raise UsageError(f"--fail-if {condition!r} names no figure.", f"{_EXAMPLE}. {known}")
     for name, number in _compared(condition):
         if name in FRACTIONS and abs(number) > 1:
             beyond = f"{name} is a fraction between -1 and 1, and {number:g} is beyond"
@@ -286,8 +295,7 @@ def _compared(condition: str) -> Iterator[tuple[str, float]]:
             yield name.value, float(number.text)
 
 
-def _near(name: str) -> str:
-    alike = [figure_name for figure_name in FIGURES if name.lower() in figure_name] or get_close_matches(
-        name, list(FIGURES), n=3, cutoff=0.6
-    )
+def _near(name: str, figures: Collection[str]) -> str:
+    alike = [figure for figure in figures if name.lower() in figure]
+    alike = alike or get_close_matches(name, list(figures), n=3, cutoff=0.6)
     return f"; did you mean {' or '.join(alike[:3])}" if alike else ""

@@ -9,7 +9,14 @@ import polars as pl
 from msgspec.structs import replace
 
 from inspector.analyses import Page, Params, analysis
-from inspector.analyses._pair import QUADRANTS, TEST, is_laid_out, resampling_words, test_note
+from inspector.analyses._pair import (
+    QUADRANTS,
+    TEST,
+    is_laid_out,
+    own_comparison_rows,
+    resampling_words,
+    test_note,
+)
 from inspector.analyses.compare.cascade import cascade_view
 from inspector.analyses.compare.pair_pages import pairs_view
 from inspector.analyses.compare.scorer_sets import sets_view
@@ -52,9 +59,7 @@ from scoring.metrics.benchmark_metrics import metrics_of
 from scoring.metrics.ensembles import CONSENSUS, together_rows
 from scoring.metrics.first_error import SIDES
 from scoring.metrics.official_rows import METRICS
-from scoring.metrics.own import own_metrics
-from scoring.metrics.own_figures import own_difference
-from scoring.metrics.paired import case_comparison_rows, comparison_row, official_comparison_rows, tied_name
+from scoring.metrics.paired import case_comparison_rows, official_comparison_rows, tied_name
 from scoring.metrics.resampling import RESAMPLES
 from scoring.metrics.shared_draws import official_values
 from scoring.selection.result_set import ResultSet
@@ -148,7 +153,7 @@ def _scorers(results: ResultSet, params: Params, intervals: bool) -> View:
     for benchmark, cases in aligned.items():
         comparisons = [
             *case_comparison_rows(cases, seed),
-            *_own_rows(results, cases, seed),
+            *own_comparison_rows(results, cases, seed),
             *together_rows(cases, seed),
         ]
         rows += [{**row, "benchmark": benchmark} for row in comparisons]
@@ -171,19 +176,6 @@ def _scorers(results: ResultSet, params: Params, intervals: bool) -> View:
         blocks = lay_out(results, benchmark, cases, own, _tests(made, benchmark), seed)
         sections[benchmark] = chain(blocks, quiet_notes(lacking))
     return View(frame, made, title="Comparison", lay_out=lambda: comparison_sections(results, sections))
-
-
-def _own_rows(results: ResultSet, aligned: AlignedScorers, seed: int | None) -> Iterator[Row]:
-    """Differences of the metrics of the user's own, of every two scorers."""
-    for pair in combinations(range(len(aligned.names)), 2) if own_metrics() else ():
-        names = [aligned.names[place] for place in pair]
-        evaluations = results.evaluation(names[0]), results.evaluation(names[1])
-        rows = np.zeros(results.evaluated.height, dtype=np.bool_)
-        rows[aligned.rows[aligned.common(pair)]] = True
-        about = {"scorer": names[0], "other": names[1], "left_out": aligned.left_out(pair)}
-        for made in own_metrics():
-            figure_of_both = own_difference(made, evaluations, rows, aligned.unparsed, seed)
-            yield comparison_row(about, f"{made.name}_difference", figure_of_both)
 
 
 def _tests(facts: Mapping[str, Any], benchmark: str) -> Note:

@@ -1,6 +1,7 @@
 """What every way to choose a threshold gives, and what it turns over."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 import polars as pl
@@ -32,7 +33,7 @@ from scoring.data.schema import NO_SUBSET, WHOLE, Bools, Row
 from scoring.data.storage.remembered import IdentityCache
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import ProvidedVerdicts, RuleByCase, spelled
-from scoring.metrics.benchmark_metrics import metrics_of
+from scoring.metrics.benchmark_metrics import BenchmarkMetrics, every_metrics_of, metrics_of
 from scoring.selection.result_set import ResultSet, by_benchmark
 
 WAYS, CURVES, TRANSFER, FLIPPED, REWARDS, RELIABILITY = "ways", "curve", "transfer", "flips", "rewards", "reliability"
@@ -97,7 +98,7 @@ def _ways(results: ResultSet, params: Params, intervals: bool) -> View:
     def blocks(name: str, scope: ResultSet) -> Iterator[Block]:
         own = frame.filter(pl.col("benchmark") == name)
         if params.page == TRANSFER:
-            yield from _transfer_blocks(scope, own, name)
+            yield from _transfer_blocks(scope, own.filter(metric=metrics_of(name).name), name)
         else:
             yield from _way_blocks(scope, own, name, intervals)
 
@@ -112,21 +113,23 @@ def _way_rows(
     scope = replace(results, shown=results.shown[inside[results.shown]])
     about = {"scorer": evaluation.scorer.name, "benchmark": benchmark}
 
-    def made(at_threshold: Evaluation) -> list[Row]:
-        return [{**about, **row} for row in way_rows(at_threshold, inside, scope, benchmark, intervals=intervals)]
+    for reported in every_metrics_of(benchmark):
+        make = partial(way_rows, within=inside, scope=scope, reported=reported, intervals=intervals)
+        rule, by_redundancy = evaluation.rule, reported.steps is not None
+        if not evaluation.at_default().rule.is_movable or by_redundancy or isinstance(rule, ProvidedVerdicts):
+            yield from ({**about, **row} for row in make(evaluation))
+            continue
+        default, query = evaluation.at_default(), replace(results.query, thresholds=())
+        key = (benchmark, reported.name, evaluation.scorer.name, spelled(rule), scope.mask.tobytes(), query, intervals)
+        owners = (evaluation.rewards, evaluation.votes, evaluation.fixed_verdicts, results.cases, *reported.own)
+        rows = _WAYS.of(key, owners, partial(_listed, make, default))
+        yield from ({**about, **row} for row in rows if row["kind"] == "default")
+        yield from ({**about, **row} for row in make(evaluation, only="chosen"))
+        yield from ({**about, **row} for row in rows if row["kind"] != "default")
 
-    rule, by_redundancy = evaluation.rule, metrics_of(benchmark).steps is not None
-    if not evaluation.at_default().rule.is_movable or by_redundancy or isinstance(rule, ProvidedVerdicts):
-        yield from made(evaluation)
-        return
-    default, query = evaluation.at_default(), replace(results.query, thresholds=())
-    key = (benchmark, evaluation.scorer.name, spelled(rule), scope.mask.tobytes(), query, intervals)
-    owners = (evaluation.rewards, evaluation.votes, evaluation.fixed_verdicts, results.cases)
-    rows = _WAYS.of(key, owners, lambda: made(default))
-    chosen = way_rows(evaluation, inside, scope, benchmark, intervals=intervals, only="chosen")
-    yield from (row for row in rows if row["kind"] == "default")
-    yield from ({**about, **row} for row in chosen)
-    yield from (row for row in rows if row["kind"] != "default")
+
+def _listed(make: Callable[..., Iterator[Row]], evaluation: Evaluation) -> list[Row]:
+    return list(make(evaluation))
 
 
 def _way_blocks(scope: ResultSet, rows: pl.DataFrame, benchmark: str, intervals: bool) -> Iterator[Block]:
@@ -139,7 +142,8 @@ def _way_blocks(scope: ResultSet, rows: pl.DataFrame, benchmark: str, intervals:
         yield chart
     yield from of_curves(scope, there, benchmark, chart)
     yield from own_curves(scope, there, benchmark, intervals=intervals)
-    yield way_table(scope, rows, benchmark)
+    for reported in every_metrics_of(benchmark):
+        yield way_table(scope, rows.filter(metric=reported.name), reported)
     if rows["excluded"].sum():
         seed = scope.query.seed
         yield Note(
@@ -148,36 +152,37 @@ def _way_blocks(scope: ResultSet, rows: pl.DataFrame, benchmark: str, intervals:
         )
 
 
-def way_table(scope: ResultSet, rows: pl.DataFrame, benchmark: str) -> Table:
+def way_table(scope: ResultSet, rows: pl.DataFrame, reported: BenchmarkMetrics) -> Table:
     """Lay out the ways of some scorers on one benchmark: a line a way, a column a subset where there are several."""
-    head = metrics_of(benchmark).name
     subsets = [name for name in rows["subset"].unique(maintain_order=True) if name not in WHOLE]
     subsets = subsets if len(subsets) > 1 else []
     names = rows["scorer"].unique(maintain_order=True).to_list()
     several = len(names) > 1
     columns: list[str | Column] = [*(["scorer"] if several else []), "way", Column("threshold", right=True)]
-    columns += [forest_column(figure_title(head)), *(Column(name or NO_SUBSET, 2) for name in subsets)]
-    columns += ["n (steps)" if metrics_of(benchmark).unit == "steps" else "n", "excluded", "wrong"]
+    columns += [forest_column(figure_title(reported.name)), *(Column(name or NO_SUBSET, 2) for name in subsets)]
+    columns += ["n (steps)" if reported.unit == "steps" else "n", "excluded", "wrong"]
     lines = []
     for part in rows.partition_by("scorer", "kind", maintain_order=True):
         cells = {row["subset"]: row for row in part.iter_rows(named=True)}
         evaluation = scope.evaluation(part["scorer"][0])
-        line = _way_line(scope, evaluation, benchmark, cells, head, subsets)
+        line = _way_line(scope, evaluation, reported, cells, subsets)
         lines.append(line if several else line[1:])
     title = "Ways to choose the threshold" + ("" if several else f" of {names[0]}")
+    title += "" if reported is metrics_of(reported.benchmark) else f" for {reported.title}"
     return table(title, columns, lines, labels=2 if several else 1, counted="cases")
 
 
 def _way_line(
     scope: ResultSet,
     evaluation: Evaluation,
-    benchmark: str,
+    reported: BenchmarkMetrics,
     cells: Mapping[str, Row],
-    head: str,
     subsets: Sequence[str],
 ) -> list[Cell]:
-    whole = cells["all"]
-    official = cells.get(metrics_of(benchmark).whole, whole)
+    benchmark, whole = reported.benchmark, cells["all"]
+    is_official = reported is metrics_of(benchmark)
+    head = reported.name if is_official else None
+    official = cells.get(reported.whole, whole)
     kind, cut = whole["kind"], whole["threshold"]
     cuts = {row["threshold"] for row in cells.values()} - {None}
     present = is_present(evaluation, kind, scope)
@@ -185,7 +190,7 @@ def _way_line(
     threshold = number(cut) if cut is not None or len(cuts) < 2 else text("by subset")
     link = _way_link(scope, evaluation, benchmark, head, whole)
     wrong: CaseLink | None = None
-    if head != "prmscore" and not whole["excluded"] and whole["value"] is not None:
+    if is_official and reported.steps is None and not whole["excluded"] and whole["value"] is not None:
         rule_moves = movable and not isinstance(evaluation.rule, RuleByCase)
         wrong = wrong_at_link(scope, evaluation, benchmark, cut) if rule_moves else None
         wrong = wrong_link(scope, evaluation, benchmark) if wrong is None and present else wrong
@@ -198,7 +203,7 @@ def _way_line(
         replace(figure(official, link=link, style="strong"), reason=""),
         *(_of_subset(scope, evaluation, benchmark, head, subset, row, cut) for subset, row in own.items()),
         # Steps are counted where the official figure is of steps: the link, which is to cases, is on the figure.
-        count(whole["n"] or None, None if metrics_of(benchmark).unit == "steps" else link),
+        count(whole["n"] or None, None if reported.unit == "steps" else link),
         count(whole["excluded"] or None),
         replace(count(wrong.n, wrong) if wrong else count(None), remark=official["reason"] or whole["reason"] or ""),
     ]
@@ -208,7 +213,7 @@ def _of_subset(
     scope: ResultSet,
     evaluation: Evaluation,
     benchmark: str,
-    head: str,
+    head: str | None,
     subset: str,
     row: Row | None,
     cut: float | None,
@@ -222,10 +227,13 @@ def _of_subset(
 
 
 def _way_link(
-    scope: ResultSet, evaluation: Evaluation, benchmark: str, head: str, row: Row, subset: str | None = None
+    scope: ResultSet, evaluation: Evaluation, benchmark: str, head: str | None, row: Row, subset: str | None = None
 ) -> CaseLink | None:
-    """The cases that a figure is of; which those are depends on no threshold, but for dev cases."""
-    if row["excluded"] or row["value"] is None:
+    """The cases that a figure is of; which those are depends on no threshold, but for dev cases.
+
+    No condition tells the cases of a metric of the user's own, whose `head` is None.
+    """
+    if head is None or row["excluded"] or row["value"] is None:
         return None
     groups = () if subset is None else group_facets(scope, benchmark, subset)
     link = None if groups is None else figure_link(scope, evaluation, benchmark, head, groups)

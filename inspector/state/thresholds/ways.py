@@ -1,8 +1,8 @@
 """The ways to choose the threshold of one scorer on one benchmark, and the figures that each comes to.
 
 Every way is reported by the figure it is tuned for, the official one of its benchmark: F1 of first errors, PRMScore
-of steps, or the leading one of the benchmark's own. The ways `from:SUBSET` are the transfer matrix: tuned on the
-row's subset, reported on the column's.
+of steps, or the leading one of the benchmark's own. Each metric of the user's own has the same ways. The ways
+`from:SUBSET` are the transfer matrix: tuned on the row's subset, reported on the column's.
 
 `default` is the scorer's own threshold, `chosen` the present one where it was given as a number, `best` the one with
 the best official figure of the shown cases, `best-per-subset` that of each subset (ProcessBench, Tables 6 and 8),
@@ -27,7 +27,7 @@ from scoring.data.errors import UsageError
 from scoring.data.schema import NO_SUBSET, WHOLE, Bools
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import DEV, ProvidedVerdicts, Rule, RuleByCase, spelled
-from scoring.metrics.benchmark_metrics import leading_metrics, metrics_of
+from scoring.metrics.benchmark_metrics import BenchmarkMetrics, leading_metrics, metrics_of
 from scoring.metrics.deciding import (
     CHOSEN,
     EACH,
@@ -87,7 +87,13 @@ class ThresholdWay(NamedTuple):
     of_redundancy: bool = False
 
 
-def ways(evaluation: Evaluation, within: Bools, mask: Bools, around: TuningContext) -> Iterator[ThresholdWay]:
+def ways(
+    evaluation: Evaluation,
+    within: Bools,
+    mask: Bools,
+    around: TuningContext,
+    reported: BenchmarkMetrics | None = None,
+) -> Iterator[ThresholdWay]:
     """Yield every way to choose the threshold of one scorer on one benchmark.
 
     Args:
@@ -95,33 +101,37 @@ def ways(evaluation: Evaluation, within: Bools, mask: Bools, around: TuningConte
         within: (n,) the cases of the benchmark, at least one.
         mask: (n,) those of them that are shown.
         around: how what is tuned is counted.
+        reported: what is tuned for; None = what the benchmark reports.
     """
-    default, best = evaluation.at_default(), _Best(evaluation.at_default(), around)
+    default = evaluation.at_default()
     benchmark: str = default.gold.cases["benchmark"][int(np.argmax(within))]
+    official = metrics_of(benchmark)
+    best = _Best(default, around, reported or official)
     yield ThresholdWay("default", default)
     if default.rule.is_movable:
         rule = rule_among(evaluation, within, around.seed)
         if isinstance(rule, Rule) and rule.source in {CHOSEN, OPTIMISTIC}:
             yield ThresholdWay("chosen", evaluation, mask if rule.source == OPTIMISTIC else None)
         yield from _best_here(best, mask)
-        yield from _dev(default, within, around, benchmark)
+        yield from _dev(best, within, benchmark)
         for name, rows in _subsets(default, within):
             if name:
                 yield best.way(f"from:{name}", rows)
-    yield from _redundancy(evaluation, mask, benchmark)
+    if reported in {None, official}:
+        yield from _redundancy(evaluation, mask, benchmark)
 
 
 class _Best:
     """Finds the best threshold of one scorer on some cases (n,); on the same cases once."""
 
-    def __init__(self, default: Evaluation, around: TuningContext) -> None:
-        self.default, self.around = default, around
+    def __init__(self, default: Evaluation, around: TuningContext, reported: BenchmarkMetrics) -> None:
+        self.default, self.around, self.reported = default, around, reported
         self._found: dict[bytes, Tuned] = {}
 
     def on(self, rows: Bools) -> Tuned:
         key = rows.tobytes()
         if key not in self._found:
-            self._found[key] = best_threshold(self.default, rows, self.around)
+            self._found[key] = best_threshold(self.default, rows, self.around, self.reported)
         return self._found[key]
 
     def way(self, kind: str, rows: Bools) -> ThresholdWay:
@@ -166,13 +176,14 @@ def _best_per_subset(best: _Best, mask: Bools) -> Iterator[ThresholdWay]:
         yield ThresholdWay(PER_SUBSET, default.by_case(thresholds, by_subset, "best"), tuned_on, at_default=lacking)
 
 
-def _dev(default: Evaluation, within: Bools, around: TuningContext, benchmark: str) -> Iterator[ThresholdWay]:
+def _dev(best: _Best, within: Bools, benchmark: str) -> Iterator[ThresholdWay]:
+    default, around = best.default, best.around
     try:
         not_of_steps("dev", [benchmark])
     except UsageError as error:
         yield ThresholdWay("dev", None, reason=error.sentence)
         return
-    dev = dev_thresholds(default, around.seed, around.unparsed, within)
+    dev = dev_thresholds(default, around.seed, around.unparsed, within, best.reported)
     bare = {name.removeprefix(f"{benchmark}/"): why for name, why in dev.lacking.items()}
     if not dev.by_subset:
         yield ThresholdWay("dev", None, reason=f"no subset has a dev set: {listed(bare)}")
@@ -237,7 +248,7 @@ def way_rows(
     evaluation: Evaluation,
     within: Bools,
     scope: ResultSet,
-    benchmark: str,
+    reported: BenchmarkMetrics,
     *,
     intervals: bool = True,
     only: str | None = None,
@@ -251,13 +262,13 @@ def way_rows(
         evaluation: as it is at present.
         within: (n,) the cases of the benchmark, at least one.
         scope: shows those of them that are reported on.
-        benchmark: its name.
+        reported: what is tuned for and told.
         intervals: with them; they are resampled.
         only: one of the first two ways alone, `default` or `chosen`; None = all.
     """
-    mask, metric = scope.mask, metrics_of(benchmark).name
+    mask, metric, benchmark = scope.mask, reported.name, reported.benchmark
     counting = scope.counting if intervals else replace(scope.counting, seed=None)
-    for way in ways(evaluation, within, mask, surroundings(scope)):
+    for way in ways(evaluation, within, mask, surroundings(scope), reported):
         if only is not None and way.kind not in {"default", "chosen"}:
             return
         if only is not None and way.kind != only:
@@ -265,7 +276,15 @@ def way_rows(
         if way.evaluation is None:
             yield {"subset": "all", "kind": way.kind, "metric": metric, "excluded": 0, "reason": way.reason}
             continue
-        for row in figures_of(way.evaluation, benchmark, mask, counting, only=metric):
+        if reported is metrics_of(benchmark):
+            rows = figures_of(way.evaluation, benchmark, mask, counting, only=metric)
+        else:
+            # A metric of the user's own may count whatever is there.
+            there = mask & (way.evaluation.codes != DEV)
+            rows = reported.leading_rows(
+                way.evaluation, there, scope.unparsed(benchmark), counting.seed, None, None, None
+            )
+        for row in rows:
             yield {**row, **_about(way, way.evaluation, row, mask, benchmark)}
 
 
