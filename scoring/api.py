@@ -45,7 +45,7 @@ from scoring.formats.tables.column_mapping import ColumnMapping, StatedMapping
 from scoring.importing.batch import ImportBatch, ImportOptions, check_usable, join_sources, spill_folder
 from scoring.importing.saving import SavedResults
 from scoring.importing.sources import ReadOptions, Source, as_frame_source, read_table, recognised
-from scoring.metrics.kernel import Decided, Unparsed
+from scoring.metrics.kernel import CasesOf, Decided, Unparsed
 from scoring.metrics.own import metric
 from scoring.metrics.plugins import load_plugins
 from scoring.selection.loading import load
@@ -59,6 +59,7 @@ from scoring.workspace.workspace import Workspace, workspace_folder
 
 __all__ = [
     "AddedFrame",
+    "CasesOf",
     "ColumnMapping",
     "Decided",
     "OpenedWorkspace",

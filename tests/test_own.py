@@ -141,6 +141,59 @@ def test_a_metric_in_one_file_stands_wherever_official_ones_do(tmp_path, monkeyp
     assert all(f"{100 * value:.1f}" in page for value in average.values())
 
 
+def within_cases(evaluation):
+    """The metrics of `own/within_cases.py`, case by case: called too early, the reward at the gold step, AUROC."""
+    early, rewards, aurocs = [], [], []
+    starts = evaluation.rewards.offsets
+    for case, gold in enumerate(evaluation.gold.earliest.tolist()):
+        if gold < 0 or not evaluation.coverage.tried[case]:
+            continue
+        early.append(0 <= evaluation.verdicts[case] < gold)
+        steps = evaluation.rewards.values[starts[case] : starts[case + 1]].tolist()
+        if 1 <= gold < len(steps):
+            rewards.append(steps[gold])
+            pairs = [(before > steps[gold]) + (before == steps[gold]) / 2 for before in steps[:gold]]
+            aurocs.append(sum(pairs) / len(pairs))
+    return {
+        "called_early": sum(early) / len(early),
+        "gold_reward": sum(rewards) / len(rewards),
+        "case_auroc": sum(aurocs) / len(aurocs),
+    }
+
+
+def test_metrics_of_any_contributions_are_those_of_plain_loops_and_what_has_no_curve_says_why(tmp_path, monkeypatch):
+    """One for every benchmark is one entry, and stands where a user's own does."""
+    monkeypatch.setattr(own, "_KEPT", {})
+    cases, scorers = making.study(n=60)
+    making.workspace(tmp_path / "w", cases, scorers[:2], **making.labels(cases))
+    load_plugins([str(OWN / "within_cases.py")])
+    every = own.own_metrics()
+    monkeypatch.setattr(own, "_KEPT", {})
+    monkeypatch.setattr(own, "FOR_EVERY_BENCHMARK", every)
+    results = load(Query(workspace=str(tmp_path / "w")))
+    rows = analysis("metrics").view(results).rows.filter(subset="all")
+    compared = analysis("compare").view(results).rows
+    expected = {evaluation.scorer.name: within_cases(evaluation) for evaluation in results.evaluations}
+    for name in next(iter(expected.values())):
+        own_rows = rows.filter(metric=name)
+        assert own_rows["low"].null_count() == own_rows["high"].null_count() == 0
+        for row in own_rows.iter_rows(named=True):
+            assert row["value"] == pytest.approx(expected[row["scorer"]][name], abs=1e-12)
+        (difference,) = compared.filter(metric=f"{name}_difference").to_dicts()
+        assert difference["low"] < difference["value"] < difference["high"]
+    page = analysis("thresholds").view(results, Params("curve"))
+    assert set(page.rows["metric"].unique()) >= {"f1", "called_early"}
+    assert set(page.rows["metric"].unique()).isdisjoint({"gold_reward", "case_auroc"})
+    for title in ("reward at the gold step", "AUROC within a case"):
+        assert f"{title} has no curve: it does not depend on the threshold" in words_of(page)
+
+
+@pytest.mark.parametrize("cases", ["both", "Erroneous"])
+def test_cases_of_a_metric_that_nobody_knows_are_refused(cases):
+    with pytest.raises(ValueError, match="tried, erroneous, clean"):
+        own.metric("odd", title="odd", counts=("n",), score=lambda sums: sums["n"], cases=cases)
+
+
 @pytest.fixture
 def nothing_kept(monkeypatch):
     """What a test loads no other one sees."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -30,7 +31,10 @@ from scoring.metrics.aligned import AlignedScorers
 from scoring.metrics.aligned_conditions import EVERY, OF_SIDE, common_of, conjunction, right_of, wrong_of
 from scoring.metrics.benchmark_metrics import metrics_of
 from scoring.metrics.first_error import SIDES
+from scoring.metrics.kernel import Decided
+from scoring.metrics.metrics_by_subset import MetricsBySubset
 from scoring.metrics.own import own_metrics
+from scoring.metrics.own_family import family_of
 from scoring.metrics.own_figures import own_difference
 from scoring.metrics.paired import CASE_NAMES, comparison_row, quadrants
 from scoring.metrics.resampling import RESAMPLES
@@ -60,21 +64,23 @@ QUADRANTS = {
 class ScorerPair(NamedTuple):
     """Two scorers, A and B, on the cases of one benchmark; `inside` are the conditions that tell these from others.
 
-    `own` links to the cases that count for both in the benchmark's own leading figure; None where nothing does.
+    `own` links to the cases that count for both in the metrics of the benchmark's own and of the user's, by name.
     """
 
     aligned: AlignedScorers
     benchmark: str
     inside: tuple[str, ...]
-    own: CaseLink | None = None
+    own: Mapping[str, CaseLink | None] = MappingProxyType({})
 
     @classmethod
     def of(cls, results: ResultSet, benchmark: str, aligned: AlignedScorers, rows: Sequence[Row]) -> "ScorerPair":
         """Take the first two of the scorers side by side, and what `rows` say of them."""
-        name = f"{metrics_of(benchmark).name}_difference"
         names = aligned.names[:2]
-        n = next((row["n"] for row in rows if row["metric"] == name and (row["scorer"], row["other"]) == names), 0)
-        own = own_link(results, benchmark, names, n, "counted for both")
+        sizes = {row["metric"]: row["n"] for row in rows if (row["scorer"], row["other"]) == names}
+        own = {}
+        for metric in (metrics_of(benchmark).name, *(made.name for made in own_metrics())):
+            n = sizes.get(f"{metric}_difference", 0)
+            own[metric] = own_link(results, benchmark, metric, names, n, "counted for both")
         return cls(aligned, benchmark, within(results, benchmark), own)
 
     @property
@@ -103,7 +109,10 @@ class ScorerPair(NamedTuple):
 
 
 def own_comparison_rows(results: ResultSet, aligned: AlignedScorers, seed: int | None) -> Iterator[Row]:
-    """Yield the differences of the metrics of the user's own, of every two scorers on the cases that both tried."""
+    """Yield the differences of the metrics of the user's own, of every two scorers on the cases that both tried.
+
+    Of two scorers alone also the metrics of each on these cases.
+    """
     for pair in combinations(range(len(aligned.names)), 2) if own_metrics() else ():
         names = [aligned.names[place] for place in pair]
         evaluations = results.evaluation(names[0]), results.evaluation(names[1])
@@ -113,6 +122,10 @@ def own_comparison_rows(results: ResultSet, aligned: AlignedScorers, seed: int |
         for made in own_metrics():
             figure_of_both = own_difference(made, evaluations, rows, aligned.unparsed, seed)
             yield comparison_row(about, f"{made.name}_difference", figure_of_both)
+            for name, evaluation in zip(names, evaluations, strict=True) if len(aligned.names) == 2 else ():
+                decided = (Decided(evaluation, aligned.unparsed),)
+                (own,) = MetricsBySubset(family_of(made), decided, rows, seed).pooled()
+                yield comparison_row({**about, "scorer": name, "other": None}, made.name, own)
 
 
 AloneRows = Mapping[tuple[str, str, str], Row]
@@ -129,7 +142,7 @@ def difference_table(pair: ScorerPair, cells: Mapping[tuple[str, str], Row], alo
         if row is None or not is_laid_out(cells, head, subset, metric):
             continue
         # Steps are judged of other cases than first errors, and no condition tells them of two scorers.
-        link = pair.common(side) if metric in CASE_NAMES else pair.own if metric == head else None
+        link = pair.common(side) if metric in CASE_NAMES else pair.own.get(metric)
         style = "strong" if metric in {"f1", head} else ""
         each = [_alone(alone, name, subset, metric) for name in pair.names] if alone is not None else []
         lines.append(
@@ -143,18 +156,23 @@ def difference_table(pair: ScorerPair, cells: Mapping[tuple[str, str], Row], alo
     for made in own_metrics():
         row = cells.get(("all", f"{made.name}_difference"))
         if row is not None:
-            cell = points(row) if made.kind == "share" else figure(row, Kind.NUMBER)
-            each = [text("")] * (0 if alone is None else 2)
-            lines.append([text(made.title), *each, cell, which_is_better(row, *_A_OR_B)])
+            link = pair.own.get(made.name) if row["value"] is not None else None
+            cell = points(row, link) if made.kind == "share" else figure(row, Kind.NUMBER, link)
+            values = [(alone or {}).get((name, "all", made.name)) for name in pair.names]
+            kind = Kind.SHARE if made.kind == "share" else Kind.NUMBER
+            each = [
+                text("") if value is None else replace(figure(value, kind), low=None, high=None) for value in values
+            ]
+            lines.append([text(made.title), *(each if alone is not None else ()), cell, which_is_better(row, *_A_OR_B)])
     difference = Column(
         "A − B" if alone is not None else "points, 95%", chart=_DIFFERENCE, ends=("B better", "A better")
     )
     return table("Difference, A − B", ["", *(["A", "B"] if alone is not None else []), difference, " "], lines)
 
 
-def _alone(alone: AloneRows | None, name: str, subset: str, metric: str) -> Cell:
-    row = (alone or {}).get((name, subset, metric))
-    return text("") if row is None else replace(figure(row), low=None, high=None)
+def _alone(alone: AloneRows, name: str, subset: str, metric: str, kind: Kind = Kind.SHARE) -> Cell:
+    row = alone.get((name, subset, metric))
+    return text("") if row is None else replace(figure(row, kind), low=None, high=None)
 
 
 def is_laid_out(cells: Mapping[tuple[str, str], Row], head: str, subset: str, metric: str) -> bool:

@@ -8,10 +8,10 @@ from inspector.state.screen_state import ScreenState
 from scoring.data.schema import WHOLE, Bools
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import OUTCOMES, Rule, under
-from scoring.metrics.benchmark_metrics import metrics_of
+from scoring.metrics.benchmark_metrics import metrics_of, own_cases
 from scoring.metrics.first_error import FAILURES
-from scoring.metrics.kernel import CasesOf, Decided, Unparsed
-from scoring.metrics.outcome_conditions import LABELLED, MEMBERS, RIGHT_OUTCOMES, SIDES, tried, wrong
+from scoring.metrics.kernel import Decided, Unparsed
+from scoring.metrics.outcome_conditions import LABELLED, RIGHT_OUTCOMES, SIDES, tried, wrong
 from scoring.metrics.threshold_flips import AtThreshold
 from scoring.selection.result_set import ResultSet, with_search, within
 from scoring.workspace.filtering.filters import Facet, Filter
@@ -75,12 +75,6 @@ def figure_link(
         where = (*where, SIDES[side] if side else LABELLED, tried(name, unparsed))
         words = f"tried by {name}{f', {side}' if side else ''}"
     return CaseLink(where, n, f"{words}, {group_words}" if group_words else words, name, benchmark=benchmark)
-
-
-def own_cases(benchmark: str, metric: str) -> CasesOf | None:
-    """Say which cases a figure is of that the benchmark has to itself; None of any other."""
-    own = (made for made in metrics_of(benchmark).own if made.name == metric)
-    return next((made.cases or MEMBERS for made in own), None)
 
 
 def wrong_link(results: ResultSet, evaluation: Evaluation, benchmark: str) -> CaseLink:

@@ -16,7 +16,7 @@ from scoring.data.schema import Bools
 from scoring.evaluation.evaluation import Evaluation
 from scoring.metrics.aligned import AlignedScorers, AlignedSums, align_scorers, with_labelled_step
 from scoring.metrics.aligned_conditions import EVERY, common_of
-from scoring.metrics.benchmark_metrics import metrics_of
+from scoring.metrics.benchmark_metrics import metrics_of, own_cases
 from scoring.metrics.case_groups import group_masks
 from scoring.metrics.correct_sets import CorrectSet, correct_sets
 from scoring.metrics.shared_draws import official_values
@@ -89,15 +89,17 @@ def aligned_official(results: ResultSet) -> dict[str, AlignedSums]:
     return made
 
 
-def own_link(results: ResultSet, benchmark: str, names: Sequence[str], n: int, words: str) -> CaseLink | None:
-    """Link to the `n` cases that count in a benchmark's own leading figure for all of these scorers.
+def own_link(
+    results: ResultSet, benchmark: str, metric: str, names: Sequence[str], n: int, words: str
+) -> CaseLink | None:
+    """Link to the `n` cases that count in a metric of a benchmark's own, or of the user's, for all of these scorers.
 
-    None where it has none, or no condition selects exactly these.
+    None where there is no such metric, or no condition selects exactly these.
     """
-    reported, unparsed = metrics_of(benchmark), results.unparsed(benchmark)
-    if not reported.own or not n:
+    cases, unparsed = own_cases(benchmark, metric), results.unparsed(benchmark)
+    if cases is None or not n:
         return None
-    each = (condition for name in names for condition in reported.cases.where(name, unparsed))
+    each = (condition for name in names for condition in cases.where(name, unparsed))
     where = (*within(results, benchmark), *dict.fromkeys(each))
     if int((results.mask & results.evaluated.passing(where)).sum()) != n:
         return None

@@ -31,7 +31,7 @@ from scoring.metrics.headline import (
     step_headlines,
     step_score,
 )
-from scoring.metrics.kernel import CasesOf, Metric, Unparsed, Whole
+from scoring.metrics.kernel import CasesOf, Metric, Unparsed, WholeRow
 from scoring.metrics.metric_family import MetricFamily
 from scoring.metrics.metrics_by_subset import metric_rows
 from scoring.metrics.official_protocols import Protocol
@@ -99,7 +99,7 @@ class BenchmarkMetrics(Struct, frozen=True, eq=False):
     leading: Metric
     unit: Literal["cases", "steps"]
     about: str
-    whole: Whole
+    whole: WholeRow
     taken_over: str
     cases: CasesOf
     headline: _Figures
@@ -162,7 +162,7 @@ def _of_first_errors(benchmark: str) -> BenchmarkMetrics:
 def _of_family(
     benchmark: str,
     family: MetricFamily,
-    whole: Whole,
+    whole: WholeRow,
     about: str,
     taken_over: str,
     leading_rows: _FigureRows,
@@ -277,3 +277,9 @@ def leading_metrics() -> Mapping[str, BenchmarkMetrics]:
 def own_titles() -> dict[str, str]:
     """Return by name the titles of all the metrics that benchmarks have to themselves."""
     return {made.name: made.title for benchmark in OWN_METRICS for made in metrics_of(benchmark).own}
+
+
+def own_cases(benchmark: str, metric: str) -> CasesOf | None:
+    """Say which cases a figure is of that the benchmark has to itself, or the user; None of any other."""
+    every = (*metrics_of(benchmark).own, *own_metrics())
+    return next((made.cases for made in every if made.name == metric), None)

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from scoring.data.schema import Bools, Floats
 from scoring.evaluation.evaluation import Evaluation
-from scoring.metrics.kernel import Decided, Metric, NumberArray, Tally, Unparsed, Whole
+from scoring.metrics.kernel import Decided, Metric, NumberArray, Tally, Unparsed, WholeRow
 from scoring.metrics.metric_family import MetricFamily
 from scoring.metrics.resampling import percentile_intervals
 from scoring.metrics.threshold_curves import numbered
@@ -66,7 +66,7 @@ def metric_bands(
     thresholds: Floats,
     unparsed: Unparsed = "wrong",
     seed: int | None = 0,
-    whole: Whole = "average",
+    whole: WholeRow = "average",
 ) -> Bands | None:
     """Return the metrics of a family at each of the thresholds (t,); None where no one threshold decides.
 

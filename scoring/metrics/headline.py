@@ -11,7 +11,7 @@ from scoring.evaluation.evaluation import Evaluation
 from scoring.formats.benchmarks.case_format import StepLabelled
 from scoring.metrics.first_error import NAMES
 from scoring.metrics.first_error_family import FIRST_ERRORS
-from scoring.metrics.kernel import Unparsed, Whole
+from scoring.metrics.kernel import Unparsed, WholeRow
 from scoring.metrics.metric_family import MetricFamily
 from scoring.metrics.metrics_by_subset import MetricsBySubset
 from scoring.metrics.resampling import SMALL, Figure
@@ -47,7 +47,7 @@ class Headline(Struct, frozen=True):
 
 
 def headline_of(
-    family: MetricFamily, whole: Whole, evaluation: Evaluation, rows: Bools, unparsed: Unparsed, seed: int | None
+    family: MetricFamily, whole: WholeRow, evaluation: Evaluation, rows: Bools, unparsed: Unparsed, seed: int | None
 ) -> Headline:
     """Return the leading metric of the cases `rows` (n)."""
     lines = MetricsBySubset.of(family, evaluation, rows, unparsed, seed)
@@ -85,7 +85,7 @@ def headlines_of(
 
 
 def score_of(
-    family: MetricFamily, whole: Whole, evaluation: Evaluation, rows: Bools, unparsed: Unparsed
+    family: MetricFamily, whole: WholeRow, evaluation: Evaluation, rows: Bools, unparsed: Unparsed
 ) -> float | None:
     """Return the score of `headline_of` alone."""
     lines = MetricsBySubset.of(family, evaluation, rows, unparsed, None)

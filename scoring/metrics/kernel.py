@@ -34,8 +34,8 @@ from scoring.evaluation.verdicts import (
 
 Unparsed = Literal["wrong", "drop"]
 """Whether refused and unparsed cases count as wrong or leave the denominators."""
-Whole = Literal["average", "all"]
-"""What stands for a whole benchmark: the plain mean over its subsets, or all of its cases together."""
+WholeRow = Literal["average", "all"]
+"""The row that stands for a whole benchmark: the plain mean over its subsets, or all of its cases together."""
 NumberArray = npt.NDArray[Any]
 Sums = Mapping[str, NumberArray]
 """Name of a count -> sums of it, in shapes that go together."""

@@ -1,8 +1,9 @@
 """SQL conditions on what a scorer made of a case, and on the cases behind a figure of a breakdown."""
 
+from scoring.data.schema import Bools
 from scoring.evaluation.verdicts import OUTCOMES, RIGHT
 from scoring.metrics.first_error import FAILURES
-from scoring.metrics.kernel import CasesOf, Unparsed
+from scoring.metrics.kernel import CasesOf, Decided, Unparsed
 from scoring.workspace.filtering.filters import Facet
 from scoring.workspace.filtering.sql_words import named
 
@@ -46,8 +47,18 @@ def labelled_and_tried(scorer: str, unparsed: Unparsed) -> tuple[str, ...]:
     return LABELLED, tried(scorer, unparsed)
 
 
+def _tried_on(side: str) -> CasesOf:
+    def rows(decided: Decided) -> Bools:
+        of_side: Bools = (decided.earliest >= 0) == (side == "erroneous")
+        return decided.members & of_side
+
+    return CasesOf(rows, lambda scorer, unparsed: (SIDES[side], tried(scorer, unparsed)))
+
+
 MEMBERS = CasesOf(lambda decided: decided.members, labelled_and_tried)
 """The cases in the denominators of first errors."""
+TRIED_CASES = {"tried": MEMBERS, **{side: _tried_on(side) for side in SIDES}}
+"""Names for the cases of a metric: those that the scorer tried, of both sides or of one."""
 
 
 def answered(scorer: str) -> str:

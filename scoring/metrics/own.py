@@ -27,8 +27,11 @@ from scoring.data.errors import PluginError
 from scoring.data.own_code import OwnCode
 from scoring.data.schema import Floats
 from scoring.metrics.kernel import CasesOf, Decided, Empty, Metric, NumberArray, Sums
+from scoring.metrics.outcome_conditions import TRIED_CASES
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
+FOR_EVERY_BENCHMARK: tuple["OwnMetric", ...] = ()
+"""Metrics of this project that stand beside what each benchmark reports, wherever a user's own do."""
 _KEPT: dict[str, "OwnMetric"] = {}
 
 
@@ -127,6 +130,7 @@ def metric(
     score: Callable[[Sums], Any],
     of: str = "",
     kind: Literal["share", "number"] = "share",
+    cases: Literal["tried", "erroneous", "clean"] | CasesOf | None = None,
 ) -> Callable[[Callable[[Decided], Any]], OwnMetric]:
     """Make a function that gives what cases contribute a metric.
 
@@ -137,15 +141,21 @@ def metric(
         score: makes the figure of sums by these names, arrays of one shape, in that shape.
         of: the count that says how many cases a figure is of; "" = the last one.
         kind: `share` for fractions, `number` for what has no unit.
+        cases: those that the metric is of, so that its numbers open them: all that the scorer tried, those of one side,
+            or others, with the conditions that select them; None = its numbers open none.
 
     Raises:
-        ValueError: a name or counts that cannot be used.
+        ValueError: a name, counts or cases that cannot be used.
     """
     if not _NAME.match(str(name)):
         raise ValueError(f"{name!r} is not a name of a metric: a small letter, then small letters, digits and _")
     if not counts or (of and of not in counts):
         raise ValueError(f"the counts {tuple(counts)!r} should name what a case contributes, and of one of them")
-    return lambda function: OwnMetric(name, title, tuple(counts), function, score, of or counts[-1], kind)
+    if isinstance(cases, str) and cases not in TRIED_CASES:
+        raise ValueError(f"cases={cases!r} should be one of {', '.join(TRIED_CASES)}, or a CasesOf")
+    of_cases = TRIED_CASES[cases] if isinstance(cases, str) else cases
+    names = name, title, tuple(counts)
+    return lambda function: OwnMetric(*names, function, score, of or counts[-1], kind, cases=of_cases)
 
 
 def keep_own_metric(made: OwnMetric, code: OwnCode) -> None:
@@ -154,6 +164,8 @@ def keep_own_metric(made: OwnMetric, code: OwnCode) -> None:
     Raises:
         PluginError: another file has one of its name.
     """
+    if any(known.name == made.name for known in FOR_EVERY_BENCHMARK):
+        raise PluginError(f"{code.path} holds a metric {made.name!r}, which is here already.", "Give it another name.")
     known = _KEPT.get(made.name)
     if known is not None and known.code is not None and known.code.path != code.path:
         raise PluginError(
@@ -163,5 +175,5 @@ def keep_own_metric(made: OwnMetric, code: OwnCode) -> None:
 
 
 def own_metrics() -> tuple[OwnMetric, ...]:
-    """Return the metrics of the user's own that were loaded, in that order."""
-    return tuple(_KEPT.values())
+    """Return the metrics that stand beside what each benchmark reports: the user's own in the order of loading last."""
+    return *FOR_EVERY_BENCHMARK, *_KEPT.values()

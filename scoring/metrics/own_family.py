@@ -24,7 +24,7 @@ _PARTS = IdentityCache(256)
 """What cases contribute, by metric and decided evaluation."""
 
 
-class OwnFamily(MetricFamily):
+class OwnMetricFamily(MetricFamily):
     """One metric."""
 
     def __init__(self, made: OwnMetric) -> None:
@@ -58,9 +58,9 @@ class OwnFamily(MetricFamily):
 
 
 @cache
-def family_of(made: OwnMetric) -> OwnFamily:
+def family_of(made: OwnMetric) -> OwnMetricFamily:
     """Return the family of a metric."""
-    return OwnFamily(made)
+    return OwnMetricFamily(made)
 
 
 def _decided_at_each(

@@ -15,7 +15,7 @@ from msgspec import Struct
 from scoring.data.schema import Bools, Floats, Ints
 from scoring.data.scorer import Comparison
 from scoring.evaluation.evaluation import Evaluation
-from scoring.metrics.kernel import Decided, Metric, Tally, Unparsed, Whole
+from scoring.metrics.kernel import Decided, Metric, Tally, Unparsed, WholeRow
 from scoring.metrics.metric_family import MetricFamily
 from scoring.metrics.step_contributions import (
     OF_STEPS,
@@ -70,7 +70,7 @@ class ThresholdCurve(Struct, frozen=True, eq=False, dict=True):
 
 
 def metric_curve(
-    family: MetricFamily, evaluation: Evaluation, rows: Bools, unparsed: Unparsed = "wrong", whole: Whole = "average"
+    family: MetricFamily, evaluation: Evaluation, rows: Bools, unparsed: Unparsed = "wrong", whole: WholeRow = "average"
 ) -> ThresholdCurve | None:
     """Return the leading metric of a family at every distinct threshold; None where no one threshold decides.
 

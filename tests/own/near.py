@@ -9,7 +9,7 @@ def share(sums):
     return sums["near"] / sums["erroneous"]
 
 
-@metric("near", title="within a step", counts=("near", "erroneous"), score=share)
+@metric("near", title="within a step", counts=("near", "erroneous"), score=share, cases="erroneous")
 def near(decided):
     erroneous = decided.members & (decided.earliest >= 0)
     close = np.abs(decided.verdicts - decided.earliest) <= 1

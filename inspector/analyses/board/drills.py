@@ -19,6 +19,7 @@ from scoring.evaluation.verdicts import DEV, OUTCOMES, REFUSED, UNPARSED, UNSCOR
 from scoring.formats.benchmarks.case_format import StepLabelled
 from scoring.metrics.benchmark_metrics import metrics_of
 from scoring.metrics.kernel import CasesOf, Decided, Metric
+from scoring.metrics.own import own_metrics
 from scoring.metrics.step_contributions import judged_steps
 from scoring.metrics.step_labels import counted_cases
 from scoring.metrics.step_metrics import NEGATIVE_ACC, POSITIVE_ACC, PRMSCORE
@@ -108,6 +109,9 @@ def _behind(piece: BoardSlice, evaluation: Evaluation, column: str, results: Res
         if not scored.any():
             return CellCases(piece.rows, "cases without a verdict", ((),))
         return CellCases(scored, "cases with a verdict", tuple(_by_outcome(evaluation, scored)))
+    own = next((made.cases for made in own_metrics() if made.name == column), None)
+    if own is not None:
+        return _of_own(own, piece, evaluation, results)
     return _of_figure(piece, evaluation, column, results) if column in _SIDES else None
 
 

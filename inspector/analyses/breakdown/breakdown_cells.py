@@ -25,6 +25,7 @@ from scoring.data.names import name_choices
 from scoring.data.schema import Row
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.verdicts import OUTCOMES
+from scoring.metrics.benchmark_metrics import own_cases
 from scoring.metrics.breakdown import SCHEMA, TOTAL, Cells, long_form
 from scoring.metrics.breakdown import breakdown as breakdown_frame
 from scoring.metrics.breakdown_difference import NOT_DIFFERENT, breakdown_difference
@@ -195,14 +196,20 @@ class Grid(Struct, frozen=True, eq=False):
     def link(self, metric: str, row: Row) -> CaseLink | None:
         """Link to the cases that a figure counts."""
         n = int(row["value"] or 0) if metric in COUNTS else row["n"]
-        if not n or metric not in FIGURES:
-            # What cases a metric of the user's own is of, no condition tells.
+        own = None if metric in FIGURES else own_cases(self.benchmark, metric)
+        if not n or (metric not in FIGURES and own is None):
+            # Whoever wrote a metric may not have said which cases it is of.
             return None
         scorers, unparsed = self.pair or (row["scorer"],), self.results.unparsed(self.benchmark)
         cell = () if row["where"] == EVERYTHING else (row["where"],)
-        conditions = dict.fromkeys(part for name in scorers for part in behind(metric, name, unparsed))
+        parts = (
+            part
+            for name in scorers
+            for part in (behind(metric, name, unparsed) if own is None else own.where(name, unparsed))
+        )
+        conditions = dict.fromkeys(parts)
         values = [value_title(row[name]) for name in self.columns if row[name] != TOTAL]
-        among = FIGURES[metric].among + (" by both" if self.pair else "")
+        among = known_figures()[metric].among + (" by both" if self.pair else "")
         words = ", ".join((*values, among))
         return CaseLink((*cell, *conditions), n, words, scorers[0], scorers[1:], self.benchmark)
 

@@ -358,7 +358,7 @@ def _blocks(pair: ResultSet, compared: BenchmarkComparison, row: Row, facts: Map
 
 def _official(scorers: ScorerPair, row: Row) -> Table:
     """The official figure of both on their common cases."""
-    link = scorers.own if row["metric"] != "f1" else scorers.common(EVERY) if row["n"] else None
+    link = scorers.own.get(row["metric"]) if row["metric"] != "f1" else scorers.common(EVERY) if row["n"] else None
     values = [
         Cell(row[name], Kind.SHARE, link=link if row[name] is not None else None, small=row["small"], style="strong")
         for name in ("value", "baseline_value")

@@ -250,7 +250,7 @@ def _standing_blocks(
     else:
         trying = [row["scorer"] for row in ranked if row["n"]]
         n = next((row["n"] for row in ranked if row["n"]), 0)
-        link = own_link(results, benchmark, trying, n, "counted for all scorers")
+        link = own_link(results, benchmark, metrics_of(benchmark).name, trying, n, "counted for all scorers")
     yield from _leader(cells, ranked, head, metrics_of(benchmark).title)
     yield _standings(field, cells, ranked, link)
     yield Note("Tied: the interval of the difference to the best holds 0.", "quiet")

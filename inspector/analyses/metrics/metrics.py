@@ -180,8 +180,8 @@ def _figure(
     link = figure_link(results, evaluation, benchmark, metric, groups or ()) if known else None
     own = next((made for made in own_metrics() if made.name == metric), None)
     kind = Kind.NUMBER if own is not None and own.kind == "number" else Kind.SHARE
-    # What cases an own metric is of, no condition tells.
-    link = None if own is not None else link
+    # Whoever wrote a metric may not have said which cases it is of.
+    link = None if own is not None and own.cases is None else link
     made = replace(
         figure(row, kind, link, "strong" if metric in {*HEADS, metrics_of(benchmark).name} else ""), reason=""
     )

@@ -9,9 +9,10 @@ from inspector.analyses.stats import statistic_kind, statistic_link
 from inspector.render.blocks import Block, Note
 from inspector.render.lines import CaseLink
 from inspector.render.table_blocks import Cell, Column, Kind, Table, count, table, text
-from inspector.state.case_links import OF_SIDE, figure_link, group_facets, own_cases
+from inspector.state.case_links import OF_SIDE, figure_link, group_facets
 from scoring.data.schema import Row
 from scoring.formats.benchmarks import prmbench, socratic
+from scoring.metrics.benchmark_metrics import own_cases
 from scoring.selection.result_set import ResultSet
 
 HEADS: dict[str, dict[str, str]] = {

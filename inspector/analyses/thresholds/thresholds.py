@@ -181,7 +181,7 @@ def _way_line(
 ) -> list[Cell]:
     benchmark, whole = reported.benchmark, cells["all"]
     is_official = reported is metrics_of(benchmark)
-    head = reported.name if is_official else None
+    head = reported.name if is_official or reported.own[0].cases else None
     official = cells.get(reported.whole, whole)
     kind, cut = whole["kind"], whole["threshold"]
     cuts = {row["threshold"] for row in cells.values()} - {None}
@@ -231,7 +231,7 @@ def _way_link(
 ) -> CaseLink | None:
     """The cases that a figure is of; which those are depends on no threshold, but for dev cases.
 
-    No condition tells the cases of a metric of the user's own, whose `head` is None.
+    Whoever wrote a metric may not have said which cases it is of: then `head` is None.
     """
     if head is None or row["excluded"] or row["value"] is None:
         return None

@@ -20,6 +20,8 @@ from reference import Case
 from scoring.data.errors import UsageError
 from scoring.data.training_point import TrainingPoint
 from scoring.formats.benchmarks.case_format import Imported
+from scoring.metrics import own
+from scoring.metrics.plugins import load_plugins
 from scoring.selection.loading import load as load_query
 from scoring.selection.query import Query
 from scoring.selection.result_set import ResultSet
@@ -139,6 +141,17 @@ def test_a_link_of_first_errors_opens_as_many_cases_as_it_says(study, question):
     found = {name: walked(results, name, intervals=not number) for name in names}
     if question == "as it is":
         assert {name for name, links in found.items() if not links} == SILENT
+
+
+def test_so_does_a_link_of_a_metric_of_the_users_own(study, monkeypatch):
+    monkeypatch.setattr(own, "_KEPT", {})
+    load_plugins([str(Path(__file__).parents[2] / "own" / "within_cases.py")])
+    results = load_query(few(replace(study, benchmarks=("bench",)), "gpt4", "x=y"))
+    for name in ("metrics", "compare", "check", "thresholds", "breakdown"):
+        before = walked(results, name)
+        with monkeypatch.context() as patch:
+            patch.setattr(own, "_KEPT", {})
+            assert walked(results, name) < before, name
 
 
 STEPS = "as it is", "at a threshold", "at its best"
