@@ -5,7 +5,6 @@ from itertools import combinations
 from types import MappingProxyType
 from typing import NamedTuple
 
-import numpy as np
 from msgspec.structs import replace
 
 from inspector.render.blocks import Block, Note
@@ -31,12 +30,8 @@ from scoring.metrics.aligned import AlignedScorers
 from scoring.metrics.aligned_conditions import EVERY, OF_SIDE, common_of, conjunction, right_of, wrong_of
 from scoring.metrics.benchmark_metrics import metrics_of
 from scoring.metrics.first_error import SIDES
-from scoring.metrics.kernel import Decided
-from scoring.metrics.metrics_by_subset import MetricsBySubset
 from scoring.metrics.own import own_metrics
-from scoring.metrics.own_family import family_of
-from scoring.metrics.own_figures import own_difference
-from scoring.metrics.paired import CASE_NAMES, comparison_row, quadrants
+from scoring.metrics.paired import CASE_NAMES, quadrants
 from scoring.metrics.resampling import RESAMPLES
 from scoring.selection.result_set import ResultSet, within
 
@@ -106,26 +101,6 @@ class ScorerPair(NamedTuple):
 
     def _link(self, where: tuple[str, ...], n: int, words: str) -> CaseLink:
         return CaseLink((*self.inside, *where), n, words, self.names[0], self.names, self.benchmark)
-
-
-def own_comparison_rows(results: ResultSet, aligned: AlignedScorers, seed: int | None) -> Iterator[Row]:
-    """Yield the differences of the metrics of the user's own, of every two scorers on the cases that both tried.
-
-    Of two scorers alone also the metrics of each on these cases.
-    """
-    for pair in combinations(range(len(aligned.names)), 2) if own_metrics() else ():
-        names = [aligned.names[place] for place in pair]
-        evaluations = results.evaluation(names[0]), results.evaluation(names[1])
-        rows = np.zeros(results.evaluated.height, dtype=np.bool_)
-        rows[aligned.rows[aligned.common(pair)]] = True
-        about = {"scorer": names[0], "other": names[1], "left_out": aligned.left_out(pair)}
-        for made in own_metrics():
-            figure_of_both = own_difference(made, evaluations, rows, aligned.unparsed, seed)
-            yield comparison_row(about, f"{made.name}_difference", figure_of_both)
-            for name, evaluation in zip(names, evaluations, strict=True) if len(aligned.names) == 2 else ():
-                decided = (Decided(evaluation, aligned.unparsed),)
-                (own,) = MetricsBySubset(family_of(made), decided, rows, seed).pooled()
-                yield comparison_row({**about, "scorer": name, "other": None}, made.name, own)
 
 
 AloneRows = Mapping[tuple[str, str, str], Row]

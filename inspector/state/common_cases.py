@@ -16,7 +16,7 @@ from scoring.data.schema import Bools
 from scoring.evaluation.evaluation import Evaluation
 from scoring.metrics.aligned import AlignedScorers, AlignedSums, align_scorers, with_labelled_step
 from scoring.metrics.aligned_conditions import EVERY, common_of
-from scoring.metrics.benchmark_metrics import metrics_of, own_cases
+from scoring.metrics.benchmark_metrics import every_metrics_of, metrics_of, own_cases
 from scoring.metrics.case_groups import group_masks
 from scoring.metrics.correct_sets import CorrectSet, correct_sets
 from scoring.metrics.shared_draws import official_values
@@ -87,6 +87,15 @@ def aligned_official(results: ResultSet) -> dict[str, AlignedSums]:
         if aligned is not None:
             made[name] = aligned
     return made
+
+
+def aligned_own(results: ResultSet, benchmark: str) -> Iterator[AlignedSums]:
+    """Put the chosen scorers side by side by what each metric of the user's own adds up on the shown cases."""
+    rows = (results.cases["benchmark"] == benchmark).to_numpy() & results.mask
+    for reported in every_metrics_of(benchmark)[1:]:
+        aligned = reported.aligned(results.chosen_evaluations, rows, results.unparsed(benchmark))
+        if aligned is not None:
+            yield aligned
 
 
 def own_link(

@@ -17,6 +17,7 @@ from scoring.evaluation.verdicts import CLEAN, EXACT, NO_VERDICT, RIGHT, UNSCORE
 from scoring.formats.benchmarks.case_format import StepLabelled
 from scoring.metrics.first_error import SIDES
 from scoring.metrics.kernel import Decided, Metric, Unparsed
+from scoring.metrics.outcome_conditions import MEMBERS
 from scoring.metrics.own import OwnMetric
 from scoring.metrics.own_family import family_of
 from scoring.metrics.step_contributions import COUNTS, step_contributions
@@ -250,13 +251,13 @@ def align_steps(evaluations: Sequence[Evaluation], rows: Bools, facts: StepLabel
 
 
 def align_own(made: OwnMetric, evaluations: Sequence[Evaluation], rows: Bools, unparsed: Unparsed) -> AlignedSums:
-    """Put scorers side by side by what a figure of the benchmark's own adds up.
+    """Put scorers side by side by what a metric of the benchmark's own, or of the user's, adds up.
 
-    See `align_scorers` for the arguments.
+    See `align_scorers` for the arguments. Of a metric that does not say which cases it is of, these are those tried.
     """
     gold, decided = evaluations[0].gold, [Decided(evaluation, unparsed) for evaluation in evaluations]
     family = family_of(made)
-    tried = _beside([family.members(run) for run in decided], np.flatnonzero(rows))
+    tried = _beside([(family.cases or MEMBERS).rows(run) for run in decided], np.flatnonzero(rows))
     taken, nobody = np.flatnonzero(rows)[tried.any(axis=1)], made.why(dict.fromkeys(made.counts, np.zeros(())))
     return AlignedSums(
         metrics=family.metrics,

@@ -31,7 +31,7 @@ from scoring.metrics.breakdown import breakdown as breakdown_frame
 from scoring.metrics.breakdown_difference import NOT_DIFFERENT, breakdown_difference
 from scoring.metrics.outcome_conditions import COUNTS, behind
 from scoring.metrics.own import own_metrics
-from scoring.metrics.own_figures import own_cells
+from scoring.metrics.own_cells import own_cells
 from scoring.selection.result_set import ResultSet, by_benchmark, shown_benchmarks, within
 
 CELLS, TYPES, LENGTH = "cells", "types", "length"

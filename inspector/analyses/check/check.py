@@ -11,7 +11,6 @@ from inspector.analyses._pair import (
     TEST,
     ScorerPair,
     difference_table,
-    own_comparison_rows,
     quadrant_table,
     resampling_words,
     setting_blocks,
@@ -31,7 +30,7 @@ from inspector.render.cells import interval, share, signed
 from inspector.render.table_blocks import Cell, Kind, Table, count, table, text
 from inspector.render.texts.sentences import counted
 from inspector.render.view import View
-from inspector.state.common_cases import aligned_cases, aligned_official, without_gold
+from inspector.state.common_cases import aligned_cases, aligned_official, aligned_own, without_gold
 from inspector.state.comparability import Incomparable, incomparable
 from inspector.state.figure_notes import first_run_notes
 from inspector.state.provenance import provenance, repeated_solutions
@@ -197,10 +196,8 @@ def _benchmarks_compared(pair: ResultSet, names: tuple[str, str]) -> dict[str, B
     officials, made = aligned_official(pair), {}
     for benchmark, aligned in aligned_cases(pair).items():
         official = officials.get(benchmark)
-        rows = [
-            *pair_rows(aligned, official, pair.query.seed),
-            *own_comparison_rows(pair, aligned, pair.query.seed),
-        ]
+        sums = [*([] if official is None else [official]), *aligned_own(pair, benchmark)]
+        rows = pair_rows(aligned, sums, pair.query.seed)
         reasons = incomparable(pair, names, benchmark)
         # Of several runs it is the first that is compared.
         reasons = [reason for reason in reasons if reason.why != "runs"]

@@ -105,9 +105,9 @@ def figure_types() -> dict[str, pl.DataType]:
     return FIGURES | {name: pl.Float64() for name in own if name not in FIGURES}
 
 
-def pair_rows(cases: AlignedScorers, official: AlignedSums | None, seed: int) -> list[Row]:
-    """Return the rows of `compare` about a scorer and its baseline, on the cases of one benchmark."""
-    return [*case_comparison_rows(cases, seed), *(official_comparison_rows(official, seed) if official else ())]
+def pair_rows(cases: AlignedScorers, sums: Sequence[AlignedSums], seed: int) -> list[Row]:
+    """Return the rows of `compare` about a scorer and its baseline: of first errors, and of what others add up."""
+    return [*case_comparison_rows(cases, seed), *(row for one in sums for row in official_comparison_rows(one, seed))]
 
 
 def figures_of(results: ResultSet, names: tuple[str, str], benchmark: str, rows: Sequence[Row]) -> dict[str, Any]:

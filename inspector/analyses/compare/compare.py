@@ -13,7 +13,6 @@ from inspector.analyses._pair import (
     QUADRANTS,
     TEST,
     is_laid_out,
-    own_comparison_rows,
     resampling_words,
     test_note,
 )
@@ -42,6 +41,7 @@ from inspector.state.common_cases import (
     ScorerField,
     aligned_cases,
     aligned_official,
+    aligned_own,
     best_first,
     compare_command,
     comparison_sections,
@@ -153,7 +153,7 @@ def _scorers(results: ResultSet, params: Params, intervals: bool) -> View:
     for benchmark, cases in aligned.items():
         comparisons = [
             *case_comparison_rows(cases, seed),
-            *own_comparison_rows(results, cases, seed),
+            *(row for own in aligned_own(results, benchmark) for row in official_comparison_rows(own, seed)),
             *together_rows(cases, seed),
         ]
         rows += [{**row, "benchmark": benchmark} for row in comparisons]

@@ -10,13 +10,15 @@ import reference
 from scoring.data.errors import PluginError
 from scoring.data.own_code import OwnCode
 from scoring.metrics import own
+from scoring.metrics.aligned import align_own
 from scoring.metrics.axes import axis
 from scoring.metrics.breakdown import Cells
 from scoring.metrics.kernel import Decided
 from scoring.metrics.metrics_by_subset import metric_rows
 from scoring.metrics.own import metric, own_metrics
+from scoring.metrics.own_cells import own_cells
 from scoring.metrics.own_family import family_of
-from scoring.metrics.own_figures import own_cells, own_difference
+from scoring.metrics.paired import official_comparison_rows
 from scoring.metrics.plugins import load_plugins
 from scoring.selection.loading import load
 from scoring.selection.query import Query
@@ -81,13 +83,21 @@ def test_cases_without_subsets_have_no_line_of_their_own_beside_others_with_some
         assert [row["subset"] for row in rows] == [*lines, "all", "average"]
 
 
-def test_a_scorer_differs_from_itself_by_nothing_and_differences_turn_round(results, near):
-    rows = results.mask
+def test_a_difference_is_that_of_plain_python_on_the_cases_of_both_and_turns_round(results, near):
     one, other, *_ = results.evaluations
-    alone = own_difference(near, (one, one), rows, "wrong", 0)
-    assert (alone.value, alone.low, alone.high) == (0.0, 0.0, 0.0)
-    there, back = (own_difference(near, pair, rows, "wrong", 0) for pair in ((one, other), (other, one)))
-    assert (there.value, there.low, there.high) == (-back.value, pytest.approx(-back.high), pytest.approx(-back.low))
+    rows = results.mask & one.coverage.tried & other.coverage.tried
+    differences = []
+    for pair in ((one, other), (other, one)):
+        aligned = align_own(near, pair, results.mask, "wrong")
+        by_metric = {row["metric"]: row for row in official_comparison_rows(aligned, 0)}
+        difference = by_metric["near_difference"]
+        expected = [slowly(evaluation, rows) for evaluation in pair]
+        assert difference["value"] == pytest.approx(expected[0][0] - expected[1][0], abs=1e-12)
+        assert difference["n"] == expected[0][1]
+        differences.append([difference[name] for name in ("value", "low", "high")])
+    (there, low, high), back = differences
+    assert low < there < high
+    assert back == pytest.approx([-there, -high, -low])
 
 
 def test_cells_add_up_to_the_whole(results, near):
