@@ -2,6 +2,7 @@
 
 import ast
 import re
+import subprocess
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -13,6 +14,10 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+TOP_LEVEL = {
+    *("pyproject.toml", "inspector", "scoring", "tests", "assets", "README.md"),
+    *("LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "CITATION.cff"),
+}
 EMPTY_NAMES = {"one", "found", "told", "said", "shown", "asked", "given", "heard", "wish", "manner"}
 """Variables that say nothing of what they hold."""
 NO_VERBS = {
@@ -399,6 +404,14 @@ def test_no_import_leads_back_to_where_it_came_from():
     while roots := modules - set().union(*(imports[name] for name in modules)):
         modules -= roots
     assert sorted(modules) == []
+
+
+def test_the_top_level_holds_what_a_reader_expects_there():
+    files = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False).stdout
+    if not files:
+        pytest.skip("not a checkout")
+    there = {name.partition("/")[0] for name in files.splitlines()}
+    assert {name for name in there if not name.startswith(".")} == TOP_LEVEL
 
 
 def test_a_file_has_a_name_of_its_own_in_its_subpackage():

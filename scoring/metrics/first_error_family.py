@@ -49,25 +49,32 @@ class FirstErrorFamily(MetricFamily):
         """Draw each side by itself where no two cases are of one problem."""
         if np.unique(problems).size < problems.size:
             return super().resample(moves, thresholds, groups, n_groups, problems, seed)
-        return with_draws(Tally(moves.at(thresholds, groups, n_groups)), seed)
+        sums = {name: counted.astype(np.int64) for name, counted in moves.at(thresholds, groups, n_groups).items()}
+        return with_draws(Tally(sums), seed)
 
     def moves(self, evaluation: Evaluation, rows: Ints, unparsed: Unparsed) -> Moves | None:
         """Return where an error is found, where an earlier step is named, and where a step of a clean case is."""
         if not isinstance(evaluation.rule, Rule):
             return None
-        decided, floats = Decided(evaluation, unparsed), evaluation.floats
-        moving = evaluation.fixed_verdicts.by_threshold[rows]
-        wrong = evaluation.gold.earliest[rows] >= 0
-        below: dict[str, NumberArray] = {name: decided.count(name, rows) for name in FIRST_ERROR}
+        decided = Decided(evaluation, unparsed)
+        moving, member = evaluation.fixed_verdicts.by_threshold[rows], decided.members[rows]
+        wrong, right = evaluation.gold.earliest[rows] >= 0, decided.right[rows]
         # Cases that were decided as given are as they are at every threshold.
-        below["exact"] = below["exact"] & ~moving
-        below["clean_right"] = (below["clean_right"] & ~moving) | (moving & ~wrong & below["clean"])
+        below = {
+            "exact": right & wrong & ~moving,
+            "erroneous": member & wrong,
+            "clean_right": (right | moving) & member & ~wrong,
+            "clean": member & ~wrong,
+        }
+        at, before, lowest = (
+            side[rows] for side in (evaluation.floats.at, evaluation.floats.before, evaluation.floats.all)
+        )
         changes = (
-            ("exact", floats.at[rows], 1, moving & wrong),
-            ("exact", floats.before[rows], -1, moving & wrong),
-            ("clean_right", floats.all[rows], -1, moving & ~wrong),
+            ("exact", at, 1, moving & wrong),
+            ("exact", before, -1, moving & wrong),
+            ("clean_right", lowest, -1, moving & ~wrong),
             # A step that is named at last may change nothing, and is a decision too.
-            ("exact", floats.all[rows], 0, moving & wrong),
+            ("exact", lowest, 0, moving & wrong),
         )
         return moves_of(below, changes, above=evaluation.rule.comparison == "<")
 

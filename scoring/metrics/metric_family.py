@@ -133,6 +133,7 @@ class ProblemSample(Struct, frozen=True, eq=False):
         problems: (m,) the number of its problem.
         groups: (m,) the number of its group, 0-based; negative = in none.
         n_groups: g.
+        together: Whether all groups are one: fractions are added up group by group, as for means over groups.
     """
 
     counts: tuple[str, ...]
@@ -141,11 +142,12 @@ class ProblemSample(Struct, frozen=True, eq=False):
     problems: Ints
     groups: Ints
     n_groups: int
+    together: bool = False
     related: bool = True
 
     def pooled(self) -> "ProblemSample":
         """Put all groups together as one."""
-        return replace(self, groups=np.where(self.groups >= 0, 0, -1), n_groups=1)
+        return replace(self, together=True)
 
     def only(self, columns: Sequence[int] | Ints) -> "ProblemSample":
         """Keep some of the columns, by place."""
@@ -165,10 +167,11 @@ class ProblemSample(Struct, frozen=True, eq=False):
             for name, parts in zip(self.counts, np.moveaxis(self.parts, -1, 0), strict=True)
         }
         if seed is None:
-            return Tally(sums)
+            return Tally(sums).pooled() if self.together else Tally(sums)
         taken = np.flatnonzero(self.member.any(axis=1) & (self.groups >= 0))
         m, s, k = self.parts[taken].shape
         flat = self.parts[taken].reshape(m, s * k)
         drawn = resample_problems(flat, self.groups[taken], self.n_groups, self.problems[taken], seed)
         by_count = np.moveaxis(drawn.reshape(RESAMPLES, self.n_groups, s, k), -1, 0)
-        return Tally(sums, dict(zip(self.counts, by_count, strict=True)))
+        tally = Tally(sums, dict(zip(self.counts, by_count, strict=True)))
+        return tally.pooled() if self.together else tally

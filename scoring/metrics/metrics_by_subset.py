@@ -161,8 +161,10 @@ class MetricsBySubset(Struct, frozen=True, eq=False, dict=True):
         official = self.official if self.family.leading.size(first) else None
         figures = []
         for metric in self.family.metrics:
-            values = tally.values(metric, np.nan if official is None else official).mean(axis=0)
-            reasons = [tally.why(metric, run) or None for run in range(values.size)]
+            by_group = tally.values(metric)
+            undefined = np.isnan(by_group)
+            reasons = [tally.why(metric, run) if undefined[:, run].any() else None for run in range(by_group.shape[1])]
+            values = (by_group if official is None else tally.values(metric, official)).mean(axis=0)
             draws = None if tally.draws is None else tally.drawn(metric).mean(axis=1)
             few = int(metric.support(first)) < SMALL
             reason = reason_over_runs(reasons)

@@ -50,7 +50,7 @@ class OwnMetricFamily(MetricFamily):
         parts, starts, values, cases = _decided_at_each(self.made, evaluation, rows, unparsed)
         passed = np.delete(np.arange(len(parts)), starts)
         changes = parts[passed] - parts[passed - 1]
-        moves = Moves(self.counts, parts[starts], values, cases, changes, rule.comparison == "<")
+        moves = Moves(self.counts, parts[starts].T, values, cases, changes.T, rule.comparison == "<")
         if self.made.code is None:
             return moves
         present = self.contributions(Decided(evaluation, unparsed))[rows]

@@ -73,26 +73,24 @@ class StepFamily(MetricFamily):
         compared = evaluation.rewards.redundancy if self.moving == "redundancy" else evaluation.compared_values
         labels = evaluation.gold.step_labels[np.repeat(moved, evaluation.gold.n_steps)]
         values = compared.values[np.repeat(moved, np.diff(compared.offsets))]
-        place = np.zeros(moved.size, dtype=np.int64)
-        place[rows] = np.arange(rows.size)
-        cases = place[np.repeat(np.flatnonzero(moved), evaluation.gold.n_steps[moved])]
+        place_of = np.zeros(moved.size, dtype=np.int64)
+        place_of[rows] = np.arange(rows.size)
+        cases = place_of[np.repeat(np.flatnonzero(moved), evaluation.gold.n_steps[moved])]
         known = labels != UNKNOWN_STEP
         cases, values, wrong = cases[known], values[known], labels[known] == WRONG_STEP
-        below = self.contributions(Decided(evaluation, unparsed))[rows].copy()
-        moved_here = moved[rows]
-        below[moved_here] = 0
+        below = self.contributions(Decided(evaluation, unparsed))[rows].T.astype(np.int64)
+        below[:, moved[rows]] = 0
         # A step is judged right below every threshold on rewards, and redundant below every one on redundancy.
         right_before = self.moving == "validity"
         for gold in (False, True):
-            column = 2 * gold + (not right_before)
-            below[:, column] += np.bincount(cases[wrong == gold], minlength=rows.size)
+            place = 2 * gold + (not right_before)
+            below[place] += np.bincount(cases[wrong == gold], minlength=rows.size)
         change = -1 if right_before else 1
         finite = np.isfinite(values)
-        changes = np.zeros((values.size, len(OF_STEPS)), dtype=np.int8)
-        changes[~wrong, 0], changes[~wrong, 1] = change, -change
-        changes[wrong, 2], changes[wrong, 3] = change, -change
+        # In the order of OF_STEPS.
+        changes = change * np.stack([~wrong, -1 * ~wrong, wrong, -1 * wrong]).astype(np.int8)
         above = self.moving == "validity" and isinstance(rule, Rule) and rule.comparison == "<"
-        return Moves(OF_STEPS, below, values[finite], cases[finite], changes[finite], above)
+        return Moves(OF_STEPS, below, values[finite], cases[finite], changes[:, finite], above)
 
     def _moved(self, evaluation: Evaluation) -> Bools:
         """Find the cases whose steps the threshold decides. Shape (n,)."""

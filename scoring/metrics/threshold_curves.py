@@ -86,8 +86,8 @@ def metric_curve(
     moves = family.moves(evaluation, taken, unparsed)
     if moves is None or moves.trouble:
         return None
-    subsets = evaluation.gold.subsets[1][taken]
-    groups, n_groups = numbered(subsets) if whole == "average" else (np.zeros_like(taken), 1)
+    averaged = whole == "average"
+    groups, n_groups = numbered(evaluation.gold.subsets[1][taken]) if averaged else (np.zeros_like(taken), 1)
     thresholds, sums = moves.swept(groups, n_groups)
     return ThresholdCurve(family.leading, thresholds, Tally(sums))
 

@@ -107,7 +107,8 @@ def figure_types() -> dict[str, pl.DataType]:
 
 def pair_rows(cases: AlignedScorers, sums: Sequence[AlignedSums], seed: int) -> list[Row]:
     """Return the rows of `compare` about a scorer and its baseline: of first errors, and of what others add up."""
-    return [*case_comparison_rows(cases, seed), *(row for one in sums for row in official_comparison_rows(one, seed))]
+    by_sums = (row for aligned in sums for row in official_comparison_rows(aligned, seed))
+    return [*case_comparison_rows(cases, seed), *by_sums]
 
 
 def figures_of(results: ResultSet, names: tuple[str, str], benchmark: str, rows: Sequence[Row]) -> dict[str, Any]:

@@ -88,15 +88,15 @@ def test_a_board_of_several_says_of_each_row_which_figure_it_has(whole):
 def test_the_best_has_the_highest_figure_and_differences_are_of_it_on_common_cases(whole):
     known = standings(whole, parts := pieces(whole, subsets=True), "gpt4")
     for piece in parts:
-        made, unparsed = metrics_of(piece.benchmark).leading, whole.unparsed(piece.benchmark)
-        if made is None:
+        reported, unparsed = metrics_of(piece.benchmark), whole.unparsed(piece.benchmark)
+        if not reported.own:
             continue
 
-        def score(evaluation, rows, made=made, piece=piece, unparsed=unparsed):
+        def score(evaluation, rows, piece=piece, unparsed=unparsed):
             return metrics_of(piece.benchmark).headline(evaluation, rows & piece.rows, unparsed, None).score
 
         counted = {
-            evaluation.scorer.name: made.cases.rows(Decided(evaluation, unparsed)) & piece.rows
+            evaluation.scorer.name: reported.cases.rows(Decided(evaluation, unparsed)) & piece.rows
             for evaluation in whole.evaluations
         }
         some = np.logical_or.reduce(list(counted.values()))
