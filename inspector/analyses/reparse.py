@@ -28,7 +28,7 @@ from scoring.data.schema import Bools, RowDict
 from scoring.data.scorer import Scorer
 from scoring.data.storage.remembered import IdentityCache
 from scoring.evaluation.evaluation import Evaluation, evaluate
-from scoring.evaluation.verdicts import OUTCOMES, UNPARSED, Rule
+from scoring.evaluation.verdicts import OUTCOMES, UNPARSED
 from scoring.evaluation.verdicts import REFUSED as WAS_REFUSED
 from scoring.metrics.aligned import AlignedScorers, align_scorers
 from scoring.metrics.benchmark_metrics import metrics_of
@@ -230,8 +230,8 @@ def _reading(results: ResultSet, before: Evaluation, protocol: CriticProtocol, p
     rows = _READINGS.of(key, (results.cases,), lambda: readings(parts, read, keyed, own=own))
     kept = parts.read(tuple(rows.columns))[0]
     after = evaluate(before.gold, scorer, RewardParts(folder).read()[0], votes=rows, cases=keyed)
-    if isinstance(before.rule, Rule) and isinstance(after.rule, Rule):
-        after = after.under(before.rule)
+    if before.rule.movable is not None and after.rule.is_movable:
+        after = after.under(before.rule.movable)
     return Rereading(parser, before, after, kept, rows)
 
 

@@ -12,7 +12,6 @@ from scoring.data.schema import METADATA, content_key
 from scoring.data.scorer import Scorer
 from scoring.evaluation.evaluation import Evaluation, evaluate
 from scoring.evaluation.gold import Gold
-from scoring.evaluation.verdicts import ProvidedVerdicts
 from scoring.selection.result_set import ResultSet
 from scoring.workspace.cache import BALLOTS, RewardParts, VoteParts
 from scoring.workspace.workspace import Workspace
@@ -51,9 +50,9 @@ def original_evaluation(
 
 def decided_alike(evaluation: Evaluation, seen: Evaluation, row: int) -> Evaluation:
     """Decide an evaluation of the same scorer as `seen` decides the case in this row."""
-    if isinstance(seen.rule, ProvidedVerdicts) or isinstance(evaluation.rule, ProvidedVerdicts):
+    if seen.rule.comparing is None or not evaluation.rule.by_threshold:
         return evaluation
-    rule = seen.rule.of(row)
+    rule = seen.rule.comparing.of(row)
     return evaluation.compared(rule.comparison, rule.on, rule.step).at(rule.threshold, rule.source)
 
 

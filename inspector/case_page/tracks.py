@@ -11,7 +11,7 @@ from inspector.render.texts.text import apart_from
 from scoring.data.reward_transforms import DIFFERENCES, REWARDS
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.single_case import judged_wrong, verdict_of
-from scoring.evaluation.verdicts import OUTCOMES, ProvidedVerdicts
+from scoring.evaluation.verdicts import OUTCOMES
 
 LETTERS = "ABCDEFGH"
 """One a scorer, as many as are shown beside each other."""
@@ -76,7 +76,7 @@ class Track(Struct, frozen=True, eq=False, dict=True):
         A threshold on differences lies that far from the reward of the step before.
         """
         rule, threshold = self.evaluation.rule, self.evaluation.rule.threshold_of(self.row)
-        if threshold is None or isinstance(rule, ProvidedVerdicts) or rule.on == REWARDS:
+        if threshold is None or not rule.by_threshold or rule.on == REWARDS:
             return threshold
         if rule.on != DIFFERENCES:
             return None

@@ -24,7 +24,7 @@ from inspector.widgets.line_view import Line
 from scoring.data.errors import InspectError
 from scoring.data.scorer import Scorer
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.verdicts import ProvidedVerdicts, Rule
+from scoring.evaluation.verdicts import Rule
 from scoring.runs.prompts import sampling_words, sent
 from scoring.workspace.filtering.text_query import TextQuery
 
@@ -110,8 +110,8 @@ def _prompt(state: ScreenState, row: int, scorer: Scorer, answer: Mapping[str, A
 
 def _rule_of_ratings(evaluation: Evaluation, row: int) -> Rule:
     """The rule by which rewards of a case are judged now; where they are not, that of the scorer's own threshold."""
-    scorer, rule = evaluation.scorer, evaluation.rule
-    if not isinstance(rule, ProvidedVerdicts) and rule.on == "rewards":
+    scorer, rule = evaluation.scorer, evaluation.rule.comparing
+    if rule is not None and rule.on == "rewards":
         return rule.of(row)
     return Rule(scorer.threshold, scorer.comparison)
 

@@ -45,7 +45,6 @@ from inspector.widgets.line_scroll import Sized
 from inspector.widgets.search_bar import SearchBar
 from inspector.widgets.step_view import StepView
 from scoring.data.schema import Bools, Ints
-from scoring.evaluation.verdicts import ProvidedVerdicts
 from scoring.selection.ordering import INSTRUCTIVE
 from scoring.workspace.filtering.filters import Facet
 from scoring.workspace.filtering.text_query import SCOPES
@@ -214,7 +213,7 @@ class CasesScreen(ReadingScreen):
     def _order_words(self, state: ScreenState) -> str:
         sort, evaluation = state.results.query.sort, state.evaluation
         # Without a threshold no mistake is nearer than another: right and wrong ones are all that is told apart.
-        graded = evaluation is None or not isinstance(evaluation.rule, ProvidedVerdicts)
+        graded = evaluation is None or evaluation.rule.by_threshold
         if sort == INSTRUCTIVE:
             return "sorted by most instructive" if graded else "wrong ones first"
         words = order_words(sort)

@@ -7,7 +7,7 @@ from inspector.render.lines import CaseLink
 from inspector.state.screen_state import ScreenState
 from scoring.data.schema import WHOLE, Bools
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.verdicts import OUTCOMES, Rule, under
+from scoring.evaluation.verdicts import OUTCOMES, under
 from scoring.metrics.benchmark_metrics import metrics_of, own_cases
 from scoring.metrics.first_error import FAILURES
 from scoring.metrics.kernel import Decided, Unparsed
@@ -90,7 +90,7 @@ def wrong_at_link(
     results: ResultSet, evaluation: Evaluation, benchmark: str, threshold: float | None
 ) -> CaseLink | None:
     """Link to those that it would have wrong at another; None where none decides, or cases are left out."""
-    if threshold is None or evaluation.coverage.left_out or not isinstance(evaluation.rule, Rule):
+    if threshold is None or evaluation.coverage.left_out or not evaluation.rule.is_movable:
         return None
     unparsed, name = results.unparsed(benchmark), evaluation.scorer.name
     rows = results.mask & results.evaluated.passing((Facet("benchmark", (benchmark,)).sql,))
@@ -101,8 +101,8 @@ def wrong_at_link(
 
 def wrong_rows(evaluation: Evaluation, threshold: float, unparsed: Unparsed) -> Bools:
     """Find the cases (n,) that count as wrong at a threshold, whatever the present one is."""
-    rule, gold, floats = evaluation.rule, evaluation.gold, evaluation.floats
-    assert isinstance(rule, Rule)  # noqa: S101  # the caller has looked
+    rule, gold, floats = evaluation.rule.movable, evaluation.gold, evaluation.floats
+    assert rule is not None  # noqa: S101  # the caller has looked
     before, at, lowest = (under(side, threshold, rule.comparison) for side in (floats.before, floats.at, floats.all))
     right = np.where(gold.earliest >= 0, at & ~before, ~lowest)
     moving = gold.known & np.isfinite(floats.all)
@@ -113,8 +113,8 @@ def wrong_rows(evaluation: Evaluation, threshold: float, unparsed: Unparsed) -> 
 
 def wrong_condition(evaluation: Evaluation, threshold: float, unparsed: Unparsed) -> str:
     """Return the condition that selects the cases which a scorer has wrong."""
-    rule, name = evaluation.rule, evaluation.scorer.name
-    assert isinstance(rule, Rule)  # noqa: S101  # the caller has looked
+    rule, name = evaluation.rule.movable, evaluation.scorer.name
+    assert rule is not None  # noqa: S101  # the caller has looked
     decided = AtThreshold(name, threshold, rule.comparison).wrong
     # What no threshold decides is wrong at each of them, or at none.
     return f"{decided} OR ({named(f'{name}.lowest_compared')} IS NULL AND ({wrong(name, unparsed)}))"

@@ -22,7 +22,7 @@ from scoring.data.reward_transforms import DIFFERENCES, REWARDS
 from scoring.data.schema import Bools
 from scoring.evaluation.case_counts import on_threshold, runs_among
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.verdicts import REFUSED, UNPARSED, Decision, ProvidedVerdicts, Rule
+from scoring.evaluation.verdicts import REFUSED, UNPARSED, Decision
 from scoring.metrics.deciding import CHOSEN, rule_among
 from scoring.selection.query import shell_word
 from scoring.selection.result_set import ResultSet
@@ -180,7 +180,7 @@ def _other_rules(evaluations: Sequence[Evaluation]) -> Iterator[Incomparable]:
     """Who is decided in a way that was asked for it alone; differences are a scorer's own, and no other way."""
     ways: dict[str, list[str]] = {}
     for evaluation in evaluations:
-        if not isinstance(evaluation.rule, ProvidedVerdicts):
+        if evaluation.rule.by_threshold:
             own = evaluation.rule.step == "first" and evaluation.rule.on in {REWARDS, DIFFERENCES}
             ways.setdefault("" if own else threshold_name(evaluation.rule), []).append(evaluation.scorer.name)
     if len(ways) > 1:
@@ -190,10 +190,8 @@ def _other_rules(evaluations: Sequence[Evaluation]) -> Iterator[Incomparable]:
 
 def _other_boundaries(evaluations: Sequence[Evaluation], sets: Mapping[str, Bools]) -> Iterator[Incomparable]:
     """Who calls a reward on the threshold wrong and who right, where there are such rewards."""
-    ruled = [evaluation for evaluation in evaluations if isinstance(evaluation.rule, Rule)]
-    sides = {
-        evaluation.scorer.name: evaluation.rule.comparison for evaluation in ruled if isinstance(evaluation.rule, Rule)
-    }
+    ruled = [evaluation for evaluation in evaluations if evaluation.rule.is_movable]
+    sides = {evaluation.scorer.name: evaluation.rule.comparison for evaluation in ruled if evaluation.rule.is_movable}
     if len(set(sides.values())) < 2:
         return
     hit = {evaluation.scorer.name: on_threshold(evaluation, sets[evaluation.scorer.name]) for evaluation in ruled}
@@ -238,7 +236,7 @@ def _names(names: Sequence[str]) -> str:
 
 def threshold_kind(rule: Decision) -> ThresholdKind:
     """Return what kind of source a threshold has; one tuned on a part of what is shown counts as tuned on it."""
-    if isinstance(rule, ProvidedVerdicts):
+    if not rule.by_threshold:
         return "given"
     if _OPTIMISTIC in rule.source:
         return "these"

@@ -9,7 +9,6 @@ from inspector.render.texts.sentences import counted
 from scoring.data.schema import Bools, Ints
 from scoring.evaluation.case_counts import on_threshold, runs_among
 from scoring.evaluation.step_rewards import StepLabels
-from scoring.evaluation.verdicts import Rule
 from scoring.formats.benchmarks import prmbench
 from scoring.formats.benchmarks.case_format import StepLabelled
 from scoring.metrics.benchmark_metrics import metrics_of
@@ -64,7 +63,7 @@ def boundary_notes(results: ResultSet) -> Iterator[str]:
         protocol = protocol_of(part["benchmark"])
         for evaluation in results.chosen_evaluations:
             rule = evaluation.rule
-            if not isinstance(rule, Rule) or protocol.comparison in {None, rule.comparison}:
+            if not rule.is_movable or protocol.comparison in {None, rule.comparison}:
                 continue
             if number := on_threshold(evaluation, rows):
                 sides = ("wrong", "right") if protocol.comparison == "<=" else ("right", "wrong")

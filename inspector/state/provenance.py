@@ -14,7 +14,7 @@ from scoring.data.rules import when_wrong
 from scoring.data.schema import Bools
 from scoring.data.storage.stored_frame import frame_blocks
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.verdicts import DEV, ProvidedVerdicts, Rule, RuleByCase, spelled
+from scoring.evaluation.verdicts import DEV, Rule
 from scoring.metrics.deciding import speaks_of
 from scoring.metrics.first_error import AVERAGING as FIRST_ERROR_AVERAGING
 from scoring.metrics.official_protocols import protocol_named, protocol_of
@@ -62,9 +62,7 @@ def provenance(
 
 def _plugins(evaluations: tuple[Evaluation, ...]) -> dict[str, dict[str, str]]:
     """Where code of the user's own comes from, by name: its metrics and columns, and the rules that decide here."""
-    rules = (
-        transform(evaluation.rule.on) for evaluation in evaluations if not isinstance(evaluation.rule, ProvidedVerdicts)
-    )
+    rules = (transform(evaluation.rule.on) for evaluation in evaluations if evaluation.rule.by_threshold)
     named = {
         **{made.name: made.code for made in own_metrics()},
         **{made.name: made.code for made in own_columns()},
@@ -132,24 +130,20 @@ def _by_benchmark(values: dict[str, str]) -> str | dict[str, str] | None:
 
 def _threshold(evaluation: Evaluation) -> float | dict[str, float] | None:
     """The threshold; by subset where it was tuned so, None where none decides."""
-    rule = evaluation.rule
-    return dict(rule.by_subset) if isinstance(rule, RuleByCase) else rule.threshold
+    return dict(evaluation.rule.by_subset) or evaluation.rule.threshold
 
 
 def _other_boundaries(evaluations: tuple[Evaluation, ...]) -> Iterator[str]:
     """A sentence for every scorer whose rule is not its own, or is not on rewards."""
     for evaluation in evaluations:
-        if isinstance(evaluation.rule, ProvidedVerdicts):
+        rule = evaluation.rule.comparing
+        if rule is None:
             continue
         own = Rule(evaluation.scorer.threshold, evaluation.scorer.comparison, on=evaluation.scorer.on)
-        rule_words = (
-            when_wrong(evaluation.rule.on, evaluation.rule.comparison)
-            if evaluation.rule.step == "first"
-            else str(evaluation.rule)
-        )
-        if spelled(evaluation.rule) != spelled(own):
-            yield f"{evaluation.scorer.name}: {rule_words}, as asked; its own rule is {spelled(own)}"
-        elif evaluation.rule.on != REWARDS:
+        rule_words = when_wrong(rule.on, rule.comparison) if rule.step == "first" else str(rule)
+        if rule.spelled != own.spelled:
+            yield f"{evaluation.scorer.name}: {rule_words}, as asked; its own rule is {own.spelled}"
+        elif rule.on != REWARDS:
             yield f"{evaluation.scorer.name}: {rule_words}"
 
 

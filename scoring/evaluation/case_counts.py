@@ -4,7 +4,6 @@ import numpy as np
 
 from scoring.data.schema import Bools
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.verdicts import ProvidedVerdicts, RuleByCase
 
 
 def runs_among(evaluation: Evaluation, rows: Bools) -> int:
@@ -17,10 +16,10 @@ def runs_among(evaluation: Evaluation, rows: Bools) -> int:
 def on_threshold(evaluation: Evaluation, rows: Bools) -> int:
     """Count how many compared values of the cases `rows` (n,) equal their case's threshold exactly."""
     rule = evaluation.rule
-    if isinstance(rule, ProvidedVerdicts):
+    if not rule.by_threshold:
         return 0
     values = evaluation.compared_values
     counts = np.diff(values.offsets)
     within = np.repeat(rows & evaluation.fixed_verdicts.by_threshold, counts)
-    cuts = np.repeat(rule.thresholds, counts)[within] if isinstance(rule, RuleByCase) else rule.threshold
+    cuts = np.broadcast_to(rule.cut, rows.shape).repeat(counts)[within]
     return int((values.values[within] == cuts).sum())

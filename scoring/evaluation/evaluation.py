@@ -30,7 +30,6 @@ from scoring.evaluation.verdicts import (
     ByThreshold,
     Codes,
     Decision,
-    ProvidedVerdicts,
     Rule,
     RuleByCase,
     Untuned,
@@ -119,20 +118,20 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
 
     def at_default(self) -> "Evaluation":
         """Return the evaluation at the default threshold where one decides, else as it is; no case is left out."""
-        return self if isinstance(_of_all_cases(self).rule, ProvidedVerdicts) else self.at(*self.default)
+        return self if not _of_all_cases(self).rule.by_threshold else self.at(*self.default)
 
     @property
     def default(self) -> tuple[float, str]:
         """The default threshold and its source: the scorer's own, unless its own is on what is not compared here."""
-        on = self.scorer.on if isinstance(self.rule, ProvidedVerdicts) else self.rule.on
+        on = self.rule.on if self.rule.by_threshold else self.scorer.on
         return _default_threshold(self.scorer, on)
 
     @property
     def _one_rule(self) -> Rule:
         rule = _of_all_cases(self).rule
-        if not isinstance(rule, Rule):
+        if rule.movable is None:
             raise UsageError(f"{self.scorer.name} has no threshold to set: {rule.source}.", "Leave its threshold out.")
-        return rule
+        return rule.movable
 
     def without(self, rows: Bools) -> "Evaluation":
         """Return the evaluation with the cases of `rows` (n) left out of every denominator, as DEV; unscored ones stay
@@ -151,19 +150,19 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
             whole=_of_all_cases(self),
             further=further,
         )
-        return rest if isinstance(self.rule, ProvidedVerdicts) else rest.under(self.rule)
+        return rest if self.rule.comparing is None else rest.under(self.rule.comparing)
 
     def under(self, rule: ByThreshold) -> "Evaluation":
         """Return the same cases decided by another rule."""
         floats = self.floats
-        if isinstance(self.rule, ProvidedVerdicts) or (rule.on, rule.step) != (self.rule.on, self.rule.step):
+        if not self.rule.by_threshold or (rule.on, rule.step) != (self.rule.on, self.rule.step):
             floats = case_floats(
                 self.rewards.on(rule.on), self.gold.earliest, self.fixed_verdicts.by_threshold, rule.step
             )
         codes = floats.outcomes(rule, self.gold.earliest, self.gold.known, self.fixed_verdicts.codes)
         # replace() would carry cached properties of the old rule along if it copied __dict__; it calls __init__.
         evaluation = replace(self, rule=rule, codes=codes, floats=floats)
-        if "coverage" in vars(self) and not isinstance(self.rule, ProvidedVerdicts):
+        if "coverage" in vars(self) and self.rule.by_threshold:
             # Who has a verdict does not depend on the threshold.
             vars(evaluation)["coverage"] = self.coverage
         return evaluation
@@ -171,26 +170,25 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def coverage(self) -> Coverage:
         """Which cases have a verdict, a result, or neither."""
-        nothing = self.rule.nothing if isinstance(self.rule, ProvidedVerdicts) else ""
-        return Coverage(self.scorer.name, self.gold, self.rewards, self.votes, self.fixed_verdicts, nothing or None)
+        nothing = self.rule.nothing or None
+        return Coverage(self.scorer.name, self.gold, self.rewards, self.votes, self.fixed_verdicts, nothing)
 
     # -- what was decided
 
     @cached_property
     def verdicts(self) -> Ints:
         """The predicted earliest error, 0-based, -1 none, NO_VERDICT where there is no verdict. Shape (n,)."""
-        if isinstance(self.rule, ProvidedVerdicts):
+        rule = self.rule.comparing
+        if rule is None:
             return self.fixed_verdicts.verdicts
         if not is_small(self.codes.size):
             return _block_by_block(self, lambda block: block.verdicts)
-        return np.where(
-            self.fixed_verdicts.by_threshold, verdicts(self.rewards, self.rule), self.fixed_verdicts.verdicts
-        )
+        return np.where(self.fixed_verdicts.by_threshold, verdicts(self.rewards, rule), self.fixed_verdicts.verdicts)
 
     @property
     def compared_values(self) -> StepRewards:
         """What the threshold is compared with: the rewards, or what is made of them in the place of them."""
-        return self.rewards if isinstance(self.rule, ProvidedVerdicts) else self.rewards.on(self.rule.on)
+        return self.rewards.on(self.rule.on) if self.rule.by_threshold else self.rewards
 
     def alone(self, row: int) -> "Evaluation":
         """Return the evaluation of one case, by its row id: what its screen asks for, however many cases there are."""
@@ -206,14 +204,14 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def margins(self) -> Floats:
         """See `scoring.evaluation.case_breakpoints.margins`; NaN throughout where no threshold decides."""
-        if isinstance(self.rule, ProvidedVerdicts):
+        if not self.rule.by_threshold:
             return np.full(self.codes.size, np.nan)
         return margins(self.floats, self.codes, self.rule.cut)
 
     @cached_property
     def decision_distances(self) -> Floats:
         """See `scoring.evaluation.case_breakpoints.decision_distances`; NaN throughout where no threshold decides."""
-        if isinstance(self.rule, ProvidedVerdicts):
+        if not self.rule.by_threshold:
             return np.full(self.codes.size, np.nan)
         return decision_distances(self.floats, self.rule.cut)
 
@@ -230,9 +228,7 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def judged_steps(self) -> JudgedSteps:
         """Every step that is judged by itself, by a threshold or by a label."""
-        return judged_steps(
-            self.fixed_verdicts, self.rewards, None if isinstance(self.rule, ProvidedVerdicts) else self.rule
-        )
+        return judged_steps(self.fixed_verdicts, self.rewards, self.rule.comparing)
 
     def column(self, name: str) -> pl.Series:
         """Return one of `scoring.evaluation.scorer_columns.EVERY_COLUMN`, by its name without the scorer's; called
@@ -262,7 +258,7 @@ class Evaluation(Struct, frozen=True, eq=False, dict=True):
             votes=None if self.votes is None else self.votes.of_cases(rows),
             floats=self.floats.of_cases(rows),
             fixed_verdicts=self.fixed_verdicts.of_cases(rows),
-            rule=replace(rule, thresholds=rule.thresholds[rows]) if isinstance(rule, RuleByCase) else rule,
+            rule=rule.of_cases(rows),
             codes=self.codes[rows],
             whole=None,
             further=(),
@@ -364,11 +360,11 @@ def _decided(scorer: Scorer, gold: Gold, rewards: StepRewards, votes: Votes | No
     floats = case_floats(rewards.on(rule.on), gold.earliest, decided_by.by_threshold, rule.step)
     decision = decision_of(rule, rewards, votes, decided_by)
     imported = scorer.kind == "prm" and "imported_from" in scorer.settings
-    if imported and isinstance(decision, Rule) and rewards.refused.any() and not decided_by.answered.any():
+    if imported and decision.by_threshold and rewards.refused.any() and not decided_by.answered.any():
         # Of a model that ran, refusals are results. A file of which nothing could be read says nothing of a model.
         decision = ALL_REFUSED
     evaluation = Evaluation(scorer, gold, rewards, votes, floats, decided_by, decision, decided_by.codes)
-    return evaluation.under(decision) if isinstance(decision, Rule) else evaluation
+    return evaluation if decision.comparing is None else evaluation.under(decision.comparing)
 
 
 def _uneven(cases: pl.DataFrame, run: pl.DataFrame) -> Ints | None:

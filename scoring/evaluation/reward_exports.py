@@ -15,7 +15,7 @@ from scoring.data.reward_transforms import REWARDS, transform
 from scoring.evaluation.case_exports import one_based, prmbench_id
 from scoring.evaluation.exported_rows import CaseRow, ExportedRow, left_out
 from scoring.evaluation.step_rewards import StepLabels, align, first_rows
-from scoring.evaluation.verdicts import Decision, ProvidedVerdicts, Rule
+from scoring.evaluation.verdicts import Decision
 
 
 class ScorerOutput(Struct, frozen=True):
@@ -71,7 +71,7 @@ def _all_labels(labels: StepLabels) -> dict[int, list[bool]]:
 
 def _compared(rewards: list[float], rule: Decision) -> list[float]:
     """What the rule compares with its threshold: the rewards of a case, or what is made of them."""
-    if isinstance(rule, ProvidedVerdicts) or rule.on == REWARDS:
+    if not rule.by_threshold or rule.on == REWARDS:
         return rewards
     values: list[float] = transform(rule.on)(np.array(rewards), np.array([0, len(rewards)])).tolist()
     return values
@@ -79,7 +79,7 @@ def _compared(rewards: list[float], rule: Decision) -> list[float]:
 
 def _on_the_edge(values: list[float], rule: Decision, comparison: str) -> int:
     """How many of what is compared stand exactly on the threshold, if the rule decides them otherwise than this one."""
-    if not isinstance(rule, Rule) or rule.comparison == comparison:
+    if not rule.is_movable or rule.comparison == comparison:
         return 0
     return sum(value == rule.threshold for value in values)
 
@@ -104,9 +104,9 @@ def grben_details_row(case: CaseRow, output: ScorerOutput, source: RewardSource)
     threshold = source.rule.threshold
     if output.labels is not None or threshold is None:
         return left_out("not decided by a threshold on its rewards")
-    if not isinstance(source.rule, ProvidedVerdicts) and source.rule.on != REWARDS:
+    if source.rule.by_threshold and source.rule.on != REWARDS:
         return left_out(f"decided on {transform(source.rule.on).plural} of rewards, which GR-Ben does not do")
-    if not isinstance(source.rule, ProvidedVerdicts) and source.rule.step != "first":
+    if source.rule.by_threshold and source.rule.step != "first":
         return left_out("the verdict is the lowest step, which GR-Ben does not do")
     verdict = next((step for step, reward in enumerate(output.rewards) if reward < threshold), -1)
     row = {

@@ -2,7 +2,6 @@
 
 from scoring.data.reward_transforms import REWARDS
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.verdicts import ProvidedVerdicts
 
 
 def judged_wrong(evaluation: Evaluation, row: int) -> list[bool | None] | None:
@@ -18,6 +17,6 @@ def verdict_of(evaluation: Evaluation, row: int) -> int | None:
 def reward_threshold(evaluation: Evaluation, row: int) -> float | None:
     """Return the threshold for the rewards of one case; None if it does not apply to rewards."""
     rule = evaluation.rule
-    if isinstance(rule, ProvidedVerdicts) or rule.on != REWARDS:
+    if not rule.by_threshold or rule.on != REWARDS:
         return None
     return rule.threshold_of(row)

@@ -5,6 +5,8 @@ Everything is 0-based; a verdict of -1 says that no step is wrong, -2 is an answ
 """
 
 from collections.abc import Mapping
+from types import MappingProxyType
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -71,6 +73,11 @@ class Rule(Struct, frozen=True):
     untuned: Untuned = ()
     tuned_on: str = ""
 
+    by_threshold: ClassVar[bool] = True
+    is_movable: ClassVar[bool] = True
+    by_subset: ClassVar[Mapping[str, float]] = MappingProxyType({})
+    nothing: ClassVar[str] = ""
+
     def at(self, threshold: float, source: str, untuned: Untuned = (), tuned_on: str = "") -> "Rule":
         """Return the rule with another threshold."""
         return replace(self, threshold=float(threshold), source=source, untuned=untuned, tuned_on=tuned_on)
@@ -83,14 +90,28 @@ class Rule(Struct, frozen=True):
         """Return which of all steps fall under the rule, in the shape of `rewards.values`."""
         return self.wrong(rewards.on(self.on).values)
 
+    @property
+    def movable(self) -> "Rule":
+        """The rule, whose one threshold decides and can be moved."""
+        return self
+
+    @property
+    def comparing(self) -> "Rule":
+        """The rule, which compares."""
+        return self
+
     def of(self, _row: int) -> "Rule":
         """Return the rule of one case, which is that of all."""
         return self
 
+    def of_cases(self, _rows: Ints) -> "Rule":
+        """Return the rule of some cases, which is that of all."""
+        return self
+
     @property
-    def is_movable(self) -> bool:
-        """Whether one threshold decides and can be moved."""
-        return True
+    def spelled(self) -> str:
+        """The rule in few characters: how what is compared stands to the threshold where a step is wrong."""
+        return spelled_rule(self.comparison, self.on, self.step)
 
     def threshold_of(self, _row: int) -> float:
         """Return the threshold of a case, which is the same for all."""
@@ -121,19 +142,37 @@ class RuleByCase(Struct, frozen=True, eq=False):
     step: NamedStep = "first"
     untuned: Untuned = ()
 
+    by_threshold: ClassVar[bool] = True
+    is_movable: ClassVar[bool] = False
+    tuned_on: ClassVar[str] = ""
+    nothing: ClassVar[str] = ""
+
     def steps_wrong(self, rewards: StepRewards) -> Bools:
         """Return which of all steps fall under the rule, in the shape of `rewards.values`."""
         cuts = np.repeat(self.thresholds, np.diff(rewards.offsets))
         return under(rewards.on(self.on).values, cuts, self.comparison)
 
+    @property
+    def movable(self) -> None:
+        """None: no one threshold decides."""
+
+    @property
+    def comparing(self) -> "RuleByCase":
+        """The rule, which compares."""
+        return self
+
     def of(self, row: int) -> Rule:
         """Return the rule of one case."""
         return Rule(float(self.thresholds[row]), self.comparison, self.source, self.on, self.step)
 
+    def of_cases(self, rows: Ints) -> "RuleByCase":
+        """Return the rule of some cases, by their row ids."""
+        return replace(self, thresholds=self.thresholds[rows])
+
     @property
-    def is_movable(self) -> bool:
-        """Whether one threshold decides and can be moved."""
-        return False
+    def spelled(self) -> str:
+        """The rule in few characters, as that of a `Rule`."""
+        return spelled_rule(self.comparison, self.on, self.step)
 
     def threshold_of(self, row: int) -> float:
         """Return the threshold of one case."""
@@ -155,18 +194,11 @@ def under(values: Floats, cut: float | Floats, comparison: Comparison) -> Bools:
     return judged
 
 
-def spelled(rule: "ByThreshold") -> str:
-    """Spell a rule in few characters: how what is compared stands to the threshold where a step is wrong."""
-    return spelled_rule(rule.comparison, rule.on, rule.step)
-
-
 def compared_words(rule: "Decision") -> str:
     """Describe what a threshold is on, in a few words; "" where it is the rewards, and a verdict names the first step.
 
     So "on differences", "of the lowest step" and "on z-scores of the lowest step".
     """
-    if isinstance(rule, ProvidedVerdicts):
-        return ""
     on = "" if rule.on == REWARDS else f"on {transform(rule.on).plural}"
     return " ".join(part for part in (on, "of the lowest step" if rule.step == "lowest" else "") if part)
 
@@ -180,13 +212,24 @@ class ProvidedVerdicts(Struct, frozen=True):
     source: str
     words: str
     nothing: str = ""
-    threshold: None = None
-    untuned: Untuned = ()
 
-    @property
-    def is_movable(self) -> bool:
-        """Whether one threshold decides and can be moved."""
-        return False
+    threshold: ClassVar[None] = None
+    comparison: ClassVar[None] = None
+    cut: ClassVar[float] = np.nan
+    on: ClassVar[str] = REWARDS
+    step: ClassVar[NamedStep] = "first"
+    untuned: ClassVar[Untuned] = ()
+    tuned_on: ClassVar[str] = ""
+    by_subset: ClassVar[Mapping[str, float]] = MappingProxyType({})
+    by_threshold: ClassVar[bool] = False
+    is_movable: ClassVar[bool] = False
+    movable: ClassVar[None] = None
+    comparing: ClassVar[None] = None
+    spelled: ClassVar[None] = None
+
+    def of_cases(self, _rows: Ints) -> "ProvidedVerdicts":
+        """Return what decides some cases, which is what decides all."""
+        return self
 
     def threshold_of(self, _row: int) -> None:
         """Return None: no threshold decides."""
@@ -198,6 +241,19 @@ class ProvidedVerdicts(Struct, frozen=True):
 ByThreshold = Rule | RuleByCase
 """Decisions that compare rewards with a threshold."""
 Decision = ByThreshold | ProvidedVerdicts
+"""What decides the cases of a scorer. Whoever has one asks it, and not for its class:
+
+| | `Rule` | `RuleByCase` | `ProvidedVerdicts` |
+| --- | --- | --- | --- |
+| `by_threshold`: thresholds decide | yes | yes | no |
+| `comparing`: the rule of these | itself | itself | None |
+| `is_movable`: one threshold does, and can be moved | yes | no | no |
+| `movable`: the rule of that one | itself | None | None |
+| `threshold`, `comparison` | both | the latter | None |
+| `cut`: what rewards are compared with | the threshold | (n,) | NaN |
+| `by_subset`: thresholds by subset, for people | none | some | none |
+| `nothing`: why there is no verdict | "" | "" | perhaps |
+"""
 
 LABELS_AS_GIVEN = ProvidedVerdicts(
     "labels as given", "the verdict is the first step that the scorer labelled wrong; no threshold was applied"

@@ -15,7 +15,6 @@ from msgspec import Struct
 from scoring.data.schema import Bools, Floats, RowDict
 from scoring.data.storage.remembered import IdentityCache
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.verdicts import Rule
 from scoring.formats.benchmarks.benchmark_registry import STEP_LABELLED, step_labelled
 from scoring.formats.benchmarks.case_format import StepLabelled
 from scoring.metrics.aligned import AlignedSums, align_own, align_steps
@@ -141,7 +140,7 @@ class BenchmarkMetrics(Struct, frozen=True, eq=False):
             unparsed: how cases without a verdict count; PRMScore leaves them out.
         """
         rule = evaluation.rule
-        if not isinstance(rule, Rule):
+        if not rule.is_movable:
             return None
         sweep = partial(self.sweep, evaluation, rows, unparsed)
         if rows.size > _REMEMBERED:

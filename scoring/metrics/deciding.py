@@ -23,7 +23,7 @@ from scoring.data.storage.stored_frame import frame_blocks, group_numbers
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.gold import Gold
 from scoring.evaluation.scorer_columns import EVERY_COLUMN
-from scoring.evaluation.verdicts import Decision, ProvidedVerdicts, Rule, RuleByCase
+from scoring.evaluation.verdicts import Decision, Rule
 from scoring.metrics.benchmark_metrics import BenchmarkMetrics, metrics_of
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.official_protocols import Protocol as OfficialProtocol
@@ -204,19 +204,19 @@ def rule_among(evaluation: Evaluation, rows: Bools, seed: int) -> Decision:
     their benchmark, and where none of them was tuned it is the default. `seed` is that of the draw. What is the best on
     one benchmark is a number that was chosen on the others.
     """
-    rule = evaluation.rule
-    if isinstance(rule, Rule) and rule.tuned_on:
-        here = evaluation.gold.cases["benchmark"][int(np.argmax(rows))] == rule.tuned_on
-        return rule.at(rule.threshold, OPTIMISTIC if here else CHOSEN)
-    if isinstance(rule, ProvidedVerdicts) or not (isinstance(rule, RuleByCase) or rule.untuned):
-        return rule
+    movable, rule = evaluation.rule.movable, evaluation.rule.comparing
+    if movable is not None and movable.tuned_on:
+        here = evaluation.gold.cases["benchmark"][int(np.argmax(rows))] == movable.tuned_on
+        return movable.at(movable.threshold, OPTIMISTIC if here else CHOSEN)
+    if rule is None or (movable is not None and not movable.untuned):
+        return evaluation.rule
     names = _subsets_among(evaluation, rows, seed)
-    cuts, reasons = rule.by_subset if isinstance(rule, RuleByCase) else {}, dict(rule.untuned)
+    cuts, reasons = rule.by_subset, dict(rule.untuned)
     by_subset = {name: cuts[full] for full, name in names.items() if full in cuts}
     untuned = {name: reasons[full] for full, name in names.items() if full in reasons}
     threshold, default = evaluation.default
     source = _dev_source(default, seed, untuned, some=bool(by_subset), keep="kept" in rule.source)
-    if isinstance(rule, RuleByCase) and by_subset:
+    if by_subset:
         return replace(rule, by_subset=by_subset, source=source, untuned=tuple(untuned.items()))
     return Rule(threshold, rule.comparison, source, rule.on, rule.step, tuple(untuned.items()))
 
@@ -286,7 +286,7 @@ def _number_and_benchmark(choice: str) -> tuple[str, str]:
 
 def best_choice(rule: Decision) -> str:
     """Return the choice of threshold that gives the same again, of one that was found to be the best; "" of another."""
-    if not isinstance(rule, Rule) or not (rule.tuned_on or rule.source == OPTIMISTIC):
+    if not rule.is_movable or not (rule.tuned_on or rule.source == OPTIMISTIC):
         return ""
     return f"best:{rule.threshold!r}{f':{rule.tuned_on}' if rule.tuned_on else ''}"
 

@@ -6,7 +6,6 @@ import numpy as np
 
 from scoring.data.schema import Bools, Floats, Ints
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.verdicts import Rule
 from scoring.metrics.first_error import F1_SCORE, METRICS
 from scoring.metrics.first_error_draws import Marks, with_draws
 from scoring.metrics.kernel import FIRST_ERROR, Decided, NumberArray, Tally, Unparsed
@@ -54,7 +53,7 @@ class FirstErrorFamily(MetricFamily):
 
     def moves(self, evaluation: Evaluation, rows: Ints, unparsed: Unparsed) -> Moves | None:
         """Return where an error is found, where an earlier step is named, and where a step of a clean case is."""
-        if not isinstance(evaluation.rule, Rule):
+        if not evaluation.rule.is_movable:
             return None
         decided = Decided(evaluation, unparsed)
         moving, member = evaluation.fixed_verdicts.by_threshold[rows], decided.members[rows]

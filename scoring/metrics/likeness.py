@@ -7,7 +7,6 @@ from scoring.data.schema import Bools, Floats
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.gold import problems
 from scoring.evaluation.judged_steps import JudgedSteps
-from scoring.evaluation.verdicts import ProvidedVerdicts, Rule
 
 _RATE_OF_NO_LABELS = -1.0
 """The share of steps judged right that PRMBench's toolkit computes from an empty list."""
@@ -59,11 +58,11 @@ def _decided_alike(originals: Evaluation, evaluation: Evaluation) -> Evaluation 
 
     None where thresholds differ from case to case.
     """
-    if not isinstance(originals.rule, Rule) or isinstance(evaluation.rule, ProvidedVerdicts):
+    if not originals.rule.is_movable or not evaluation.rule.by_threshold:
         return originals
-    if not isinstance(evaluation.rule, Rule):
+    rule = evaluation.rule.movable
+    if rule is None:
         return None
-    rule = evaluation.rule
     return originals.compared(rule.comparison, rule.on, rule.step).at(rule.threshold)
 
 

@@ -14,7 +14,6 @@ from msgspec.structs import replace
 from scoring.data.schema import Floats, Ints
 from scoring.data.storage.remembered import IdentityCache
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.verdicts import Rule
 from scoring.metrics.kernel import Decided, Unparsed
 from scoring.metrics.metric_family import MetricFamily
 from scoring.metrics.moves import Moves
@@ -44,8 +43,8 @@ class OwnMetricFamily(MetricFamily):
 
     def moves(self, evaluation: Evaluation, rows: Ints, unparsed: Unparsed) -> Moves | None:
         """Decide cases at each of their own values."""
-        rule = evaluation.rule
-        if not isinstance(rule, Rule):
+        rule = evaluation.rule.movable
+        if rule is None:
             return None
         parts, starts, values, cases = _decided_at_each(self.made, evaluation, rows, unparsed)
         passed = np.delete(np.arange(len(parts)), starts)
@@ -72,7 +71,7 @@ def _decided_at_each(
     distinct finite values that are compared, case after case, each case's ascending; (v,) the place of each one's case.
     """
     rule = evaluation.rule
-    assert isinstance(rule, Rule)  # noqa: S101  # whoever asks has seen to it
+    assert rule.is_movable  # noqa: S101  # whoever asks has seen to it
     few = evaluation.of_cases(taken)
     above = rule.comparison == "<"
     compared = few.compared_values

@@ -23,7 +23,7 @@ from scoring.data.schema import Bools, Floats
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.gold import RIGHT_STEP, UNKNOWN_STEP
 from scoring.evaluation.step_rewards import StepNumbers
-from scoring.evaluation.verdicts import DEV, NO_VERDICT, ProvidedVerdicts
+from scoring.evaluation.verdicts import DEV, NO_VERDICT
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.step_contributions import judged_by_redundancy
 
@@ -167,7 +167,7 @@ def _solutions(evaluation: Evaluation, redundancy: bool, unparsed: Unparsed) -> 
     decided, gold = evaluation.fixed_verdicts, evaluation.gold
     values, offsets, rows = evaluation.compared_values.values, evaluation.rewards.offsets, decided.by_threshold
     rule = evaluation.rule
-    cut = evaluation.scorer.threshold if isinstance(rule, ProvidedVerdicts) else rule.cut
+    cut = evaluation.scorer.threshold if not rule.by_threshold else rule.cut
     if redundancy and (second := _redundancies(evaluation)) is not None:
         values, offsets, rows = -second.values, second.offsets, second.present & decided.by_threshold
         # What a missing threshold would decide is no figure.

@@ -14,7 +14,6 @@ from scoring.data.reward_transforms import REWARDS, transform
 from scoring.data.schema import Bools, Floats
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.gold import RIGHT_STEP, UNKNOWN_STEP
-from scoring.evaluation.verdicts import ProvidedVerdicts
 from scoring.metrics.aligned_conditions import EVERY, OF_SIDE
 from scoring.metrics.closed_forms import wilson_interval
 from scoring.metrics.resampling import SMALL
@@ -41,7 +40,7 @@ def why_no_reliability(evaluation: Evaluation) -> str | None:
         return f"{scorer.name} gives rewards in [{scorer.low:g}, {scorer.high:g}], which are not probabilities"
     if there[0] < 0 or there[1] > 1:
         return f"the rewards of {scorer.name} run from {there[0]:.4g} to {there[1]:.4g}, beyond [0, 1]"
-    if not isinstance(evaluation.rule, ProvidedVerdicts) and evaluation.rule.on != REWARDS:
+    if evaluation.rule.by_threshold and evaluation.rule.on != REWARDS:
         plural = transform(evaluation.rule.on).plural
         return f"the threshold is compared with {plural} of rewards, which are not probabilities"
     return None

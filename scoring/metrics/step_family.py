@@ -8,7 +8,6 @@ import numpy as np
 from scoring.data.schema import Bools, Floats, Ints
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.gold import UNKNOWN_STEP, WRONG_STEP
-from scoring.evaluation.verdicts import Rule
 from scoring.formats.benchmarks.case_format import StepLabelled
 from scoring.metrics.aligned import with_labelled_step
 from scoring.metrics.kernel import CasesOf, Decided, Metric, Unparsed
@@ -63,7 +62,7 @@ class StepFamily(MetricFamily):
         of them.
         """
         rule = evaluation.rule
-        if self.moving == "validity" and not isinstance(rule, Rule):
+        if self.moving == "validity" and not rule.is_movable:
             return None
         moved = np.zeros(evaluation.codes.size, dtype=np.bool_)
         moved[rows] = True
@@ -89,7 +88,7 @@ class StepFamily(MetricFamily):
         finite = np.isfinite(values)
         # In the order of OF_STEPS.
         changes = change * np.stack([~wrong, -1 * ~wrong, wrong, -1 * wrong]).astype(np.int8)
-        above = self.moving == "validity" and isinstance(rule, Rule) and rule.comparison == "<"
+        above = self.moving == "validity" and rule.is_movable and rule.comparison == "<"
         return Moves(OF_STEPS, below, values[finite], cases[finite], changes[:, finite], above)
 
     def _moved(self, evaluation: Evaluation) -> Bools:

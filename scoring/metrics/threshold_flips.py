@@ -13,7 +13,6 @@ from scoring.data.schema import Bools, Ints
 from scoring.data.scorer import Comparison
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.gold import UNKNOWN_STEP, WRONG_STEP
-from scoring.evaluation.verdicts import Rule
 from scoring.formats.benchmarks.case_format import StepLabelled
 from scoring.metrics.step_contributions import asked_by_redundancy, judged_by_redundancy
 from scoring.workspace.filtering.sql_words import literal, named
@@ -92,8 +91,8 @@ def flip_conditions(before: Evaluation, after: Evaluation) -> dict[Flip, str] | 
         before: decided at the first threshold.
         after: the same cases and rewards at the second.
     """
-    old, new = before.rule, after.rule
-    if not isinstance(old, Rule) or not isinstance(new, Rule) or old.at(0.0, "") != new.at(0.0, ""):
+    old, new = before.rule.movable, after.rule.movable
+    if old is None or new is None or old.at(0.0, "") != new.at(0.0, ""):
         return None
     if before.coverage.left_out or after.coverage.left_out:
         return None

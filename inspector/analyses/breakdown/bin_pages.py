@@ -29,7 +29,7 @@ from inspector.state.figure_notes import FEW, INDEPENDENT
 from scoring.data.errors import UsageError
 from scoring.data.schema import Bools, Row
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.verdicts import OUTCOMES, ProvidedVerdicts
+from scoring.evaluation.verdicts import OUTCOMES
 from scoring.metrics.aligned_rewards import BAND, aligned_rows
 from scoring.metrics.breakdown import SCHEMA
 from scoring.metrics.outcome_conditions import SIDES, answered
@@ -302,7 +302,7 @@ def _aligned_chart(evaluation: Evaluation, around: Sequence[Row], clean: Row) ->
     if clean["value"] is not None:
         series.append(Series("clean cases, all steps", "c", "clean", xs[[0, -1]], np.full(2, clean["value"])))
     rule = evaluation.rule
-    if not isinstance(rule, ProvidedVerdicts) and rule.on == "rewards" and rule.threshold is not None:
+    if rule.by_threshold and rule.on == "rewards" and rule.threshold is not None:
         series.append(Series("threshold", "t", "dim", xs[[0, -1]], np.full(2, rule.threshold)))
     values = np.concatenate([ys, low, high, *(np.asarray(curve.ys, dtype=np.float64) for curve in series[1:])])
     bottom, top = float(np.nanmin(values)), float(np.nanmax(values))

@@ -28,10 +28,7 @@ from scoring.evaluation.verdicts import (
     UNPARSED,
     UNSCORED,
     Decision,
-    ProvidedVerdicts,
     Rule,
-    RuleByCase,
-    spelled,
 )
 from scoring.formats.reading.critic_answers import fault_of
 from scoring.metrics.benchmark_metrics import metrics_of
@@ -135,10 +132,10 @@ def _decision_facts(evaluation: Evaluation, results: ResultSet, benchmark: str) 
     yield Fact("decision", "rule", str(rule))
     yield Fact("decision", "threshold", _threshold(rule))
     yield Fact("decision", "threshold source", rule.source)
-    if not isinstance(rule, ProvidedVerdicts):
+    if rule.by_threshold:
         own = Rule(evaluation.scorer.threshold, evaluation.scorer.comparison, on=evaluation.scorer.on)
-        words = "its own" if spelled(rule) == spelled(own) else f"as asked; its own is {spelled(own)}"
-        yield Fact("decision", "boundary", f"{spelled(rule)} ({words})")
+        words = "its own" if rule.spelled == own.spelled else f"as asked; its own is {own.spelled}"
+        yield Fact("decision", "boundary", f"{rule.spelled} ({words})")
         if (compared := transform(rule.on)).code is not None:
             yield Fact("decision", "code of the rule", compared.code.words)
         yield Fact("decision", "rewards on the threshold", f"{on_threshold(evaluation, results.mask):,}")
@@ -156,7 +153,7 @@ def _decision_facts(evaluation: Evaluation, results: ResultSet, benchmark: str) 
 
 
 def _threshold(rule: Decision) -> str:
-    if isinstance(rule, RuleByCase):
+    if rule.by_subset:
         return ", ".join(f"{subset} {value:g}" for subset, value in rule.by_subset.items())
     return "none" if rule.threshold is None else f"{rule.threshold!r}"
 

@@ -28,7 +28,6 @@ from inspector.state.provenance import provenance
 from scoring import __version__
 from scoring.data.errors import NoWorkspace, UsageError
 from scoring.data.names import near_names, without
-from scoring.evaluation.verdicts import ProvidedVerdicts
 from scoring.formats.benchmarks import prmbench
 from scoring.metrics.official_protocols import protocol_of
 from scoring.metrics.published.papers import PAPERS, Paper
@@ -270,9 +269,7 @@ def _how_the_paper_decides(source: PaperSource, table: PaperTable) -> Iterator[s
     other = [
         evaluation.scorer.name
         for evaluation in source.results.chosen_evaluations
-        if table.kind == "step labels"
-        and not isinstance(evaluation.rule, ProvidedVerdicts)
-        and evaluation.rule.comparison == "<"
+        if table.kind == "step labels" and evaluation.rule.by_threshold and evaluation.rule.comparison == "<"
     ]
     if other:
         protocol = f"--protocol {source.paper.name}"

@@ -13,7 +13,7 @@ from inspector.render.texts.sentences import counted
 from scoring.data.schema import Bools, Ints
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.instructive import instructive
-from scoring.evaluation.verdicts import RIGHT, WRONG, ProvidedVerdicts
+from scoring.evaluation.verdicts import RIGHT, WRONG
 
 BESIDE = 5
 """Scorers with a column beside the steps; of more, the best ones."""
@@ -48,7 +48,7 @@ def chosen_cases(of: BenchmarkReport, most: int) -> ChosenCases:
     choice = f"{int(wrong[rows].sum()):,} of the {counted(failures, 'failure')} of {best.scorer.name}"
     right = rows.size - int(wrong[rows].sum())
     choice += f", then {right:,} that the filter keeps and it has right" if right else ""
-    order = "in the order of the file" if isinstance(best.rule, ProvidedVerdicts) else "the largest miss first"
+    order = "in the order of the file" if not best.rule.by_threshold else "the largest miss first"
     return ChosenCases(rows, f"{choice}: {order}.")
 
 

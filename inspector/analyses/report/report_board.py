@@ -14,7 +14,7 @@ from inspector.state.figure_notes import first_run_notes
 from scoring.data.reward_transforms import REWARDS, transform
 from scoring.data.schema import NO_SUBSET, Row
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.verdicts import Decision, ProvidedVerdicts, RuleByCase
+from scoring.evaluation.verdicts import Decision
 from scoring.metrics.benchmark_metrics import metrics_of
 from scoring.metrics.own import OwnMetric, own_metrics
 
@@ -133,11 +133,11 @@ def _own(of: BenchmarkReport, scorer: str, made: OwnMetric) -> Cell:
 
 def _threshold(rule: Decision) -> Cell:
     """The threshold and what is compared with it; by subset where it differs."""
-    if isinstance(rule, ProvidedVerdicts):
+    if not rule.by_threshold:
         return Cell(None, Kind.NUMBER)
     on = "" if rule.on == REWARDS else f"its {transform(rule.on).noun}"
     on = f"{on} of the lowest step".strip() if rule.step == "lowest" else on
-    if isinstance(rule, RuleByCase):
+    if rule.threshold is None:
         cuts = ", ".join(f"{name} {value:.4g}" for name, value in rule.by_subset.items())
         return Cell(f"{rule.comparison} by subset", note=f"{on} {cuts}".strip())
     return Cell(f"{rule.comparison} {rule.threshold:.4g}", note=on)

@@ -22,7 +22,6 @@ from inspector.state.thresholds.ways import NOTHING, dev_cuts, figure_title, sco
 from scoring.data.errors import UsageError
 from scoring.data.schema import WHOLE, Row
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.verdicts import ProvidedVerdicts, Rule, RuleByCase
 from scoring.metrics.benchmark_metrics import BenchmarkMetrics, every_metrics_of, metrics_of
 from scoring.metrics.deciding import rule_among
 from scoring.metrics.own import own_metrics
@@ -56,9 +55,7 @@ def curve_chart(
     tuned on its dev sets are ticks. None where no scorer has a curve.
     """
     reported = reported or metrics_of(benchmark)
-    drawn = [evaluation for evaluation in there if not isinstance(evaluation.at_default().rule, ProvidedVerdicts)][
-        : len(LETTERS)
-    ]
+    drawn = [evaluation for evaluation in there if evaluation.at_default().rule.by_threshold][: len(LETTERS)]
     unparsed = scope.unparsed(benchmark)
     # The letters that scorers have beside each other in a case as well: those of their order in the workspace.
     drawn_names = {evaluation.scorer.name for evaluation in drawn}
@@ -69,14 +66,9 @@ def curve_chart(
     series: list[Series] = []
     first: tuple[Evaluation, Any] | None = None
     for evaluation in drawn:
-        at = evaluation.at_default() if isinstance(evaluation.rule, RuleByCase) else evaluation
-        score_curve = reported.curve(at, scope.mask, unparsed)
-        if (
-            score_curve is None
-            or not score_curve.thresholds.size
-            or score_curve.best is None
-            or not isinstance(at.rule, Rule)
-        ):
+        at = evaluation if evaluation.rule.is_movable else evaluation.at_default()
+        score_curve, rule = reported.curve(at, scope.mask, unparsed), at.rule.movable
+        if score_curve is None or not score_curve.thresholds.size or score_curve.best is None or rule is None:
             continue
         first = first or (evaluation, score_curve)
         span, axis = threshold_span(evaluation), threshold_span(first[0])
@@ -95,7 +87,7 @@ def curve_chart(
             else f"{evaluation.scorer.name} (its own range, {span[0]:.4g} to {span[1]:.4g})"
         )
         placed = xs if same else axis[0] + (xs - span[0]) / ((span[1] - span[0]) or 1.0) * (axis[1] - axis[0])
-        ys = score_curve.score[score_curve.places(xs, at.rule.comparison)]
+        ys = score_curve.score[score_curve.places(xs, rule.comparison)]
         series.append(Series(name, letter, f"scorer-{letter.lower()}", placed, ys, low, high))
     if first is None:
         return None
@@ -116,7 +108,7 @@ def _ticks(evaluation: Evaluation, score_curve: Any, scope: ResultSet, benchmark
     """Where the present threshold stands, the default, the best one and, with `dev`, those of dev sets."""
     default, source = evaluation.default
     at_default = evaluation.at_default()
-    comparison = at_default.rule.comparison if isinstance(at_default.rule, Rule) else "<"
+    comparison = at_default.rule.comparison if at_default.rule.is_movable else "<"
 
     def score(threshold: float) -> float | None:
         value = float(score_curve.score[score_curve.places(threshold, comparison)])
@@ -125,7 +117,7 @@ def _ticks(evaluation: Evaluation, score_curve: Any, scope: ResultSet, benchmark
     here = scope.mask & (scope.cases["benchmark"] == benchmark).to_numpy()
     rule = rule_among(evaluation, here, scope.query.seed)
     present = rule.threshold
-    by_subset = rule.by_subset if isinstance(rule, RuleByCase) else {}
+    by_subset = rule.by_subset
     if present is not None:
         is_default = (present, rule.source) == (default, source)
         words = f"present, the default: {source}" if is_default else f"present: {rule.source}"
@@ -156,15 +148,15 @@ def of_curves(scope: ResultSet, there: Sequence[Evaluation], benchmark: str, cha
     ons = {
         evaluation.scorer.name: getattr(evaluation.rule, "on", None)
         for evaluation in there
-        if not isinstance(evaluation.rule, ProvidedVerdicts)
+        if evaluation.rule.by_threshold
     }
     others = [name for name, on in ons.items() if on != next(iter(ons.values()))]
     if others:
         yield Note(f"Their threshold is on something else: {', '.join(others)}.", "quiet")
-    lacking = [evaluation.scorer.name for evaluation in there if isinstance(evaluation.rule, ProvidedVerdicts)]
+    lacking = [evaluation.scorer.name for evaluation in there if not evaluation.rule.by_threshold]
     if lacking:
         yield Note(f"No threshold decides, so that there is no curve: {', '.join(lacking)}.", "quiet")
-    movable = [evaluation for evaluation in there if not isinstance(evaluation.rule, ProvidedVerdicts)]
+    movable = [evaluation for evaluation in there if evaluation.rule.by_threshold]
     for evaluation in movable if chart is None else ():
         reason = tuned(
             metrics_of(benchmark).curve(evaluation.at_default(), scope.mask, scope.unparsed(benchmark))

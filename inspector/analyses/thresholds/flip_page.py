@@ -25,7 +25,7 @@ from inspector.state.thresholds.flips import (
 from inspector.state.thresholds.ways import NOTHING, TITLES, is_present, threshold_sections
 from scoring.data.errors import UsageError
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.verdicts import ON_CLEAN, ON_ERRONEOUS, OUTCOMES, Rule
+from scoring.evaluation.verdicts import ON_CLEAN, ON_ERRONEOUS, OUTCOMES
 from scoring.metrics.aligned import align_scorers
 from scoring.metrics.closed_forms import holm, mcnemar
 from scoring.metrics.first_error import SIDES
@@ -206,7 +206,7 @@ def _outcome(code: int) -> str:
 
 
 def _condition(evaluation: Evaluation, code: int) -> str:
-    rule = evaluation.rule
-    assert isinstance(rule, Rule)  # noqa: S101  # the caller has looked
+    rule = evaluation.rule.movable
+    assert rule is not None  # noqa: S101  # the caller has looked
     condition: str = getattr(AtThreshold(evaluation.scorer.name, rule.threshold, rule.comparison), OUTCOMES[code])
     return condition

@@ -18,7 +18,6 @@ from inspector.state.thresholds.ways import NOTHING, scorers_there, threshold_se
 from scoring.data.reward_transforms import transform
 from scoring.data.schema import Row
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.verdicts import ProvidedVerdicts
 from scoring.selection.result_set import ResultSet
 
 GOLD_SIDES: Classes = (("erroneous", "missed"), ("clean", "clean"))
@@ -70,14 +69,14 @@ def reward_blocks(evaluation: Evaluation, rows: Sequence[Row], benchmark: str) -
         yield Note(f"There are no rewards to lay out: {reason}.")
         return
     rule = evaluation.rule
-    on_rewards = not isinstance(rule, ProvidedVerdicts) and rule.on == "rewards"
+    on_rewards = rule.by_threshold and rule.on == "rewards"
     ticks = (Tick(rule.threshold, "^", "present threshold"),) if on_rewards and rule.threshold is not None else ()
     separation = _separation(of_cases, "a clean case", "an erroneous one")
     yield _histogram(f"The lowest reward of each case: {separation}", of_cases, "case", ticks, evaluation, benchmark)
     separation = _separation(of_steps, "a right step", "one at an earliest error")
     title = f"The reward of each step before and at the earliest error: {separation}"
     yield _histogram(title, of_steps, "step", ticks, evaluation, benchmark)
-    if not isinstance(rule, ProvidedVerdicts) and not on_rewards:
+    if rule.by_threshold and not on_rewards:
         what = transform(rule.on).plural
         yield Note(f"The threshold is on {what} of rewards, so that it has no place on these axes.", "quiet")
 

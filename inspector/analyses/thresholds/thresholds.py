@@ -32,7 +32,6 @@ from inspector.state.thresholds.ways import (
 from scoring.data.schema import NO_SUBSET, WHOLE, Bools, Row
 from scoring.data.storage.remembered import IdentityCache
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.verdicts import ProvidedVerdicts, RuleByCase, spelled
 from scoring.metrics.benchmark_metrics import BenchmarkMetrics, every_metrics_of, metrics_of
 from scoring.selection.result_set import ResultSet, by_benchmark
 
@@ -116,11 +115,11 @@ def _way_rows(
     for reported in every_metrics_of(benchmark):
         make = partial(way_rows, within=inside, scope=scope, reported=reported, intervals=intervals)
         rule, by_redundancy = evaluation.rule, reported.steps is not None
-        if not evaluation.at_default().rule.is_movable or by_redundancy or isinstance(rule, ProvidedVerdicts):
+        if not evaluation.at_default().rule.is_movable or by_redundancy or not rule.by_threshold:
             yield from ({**about, **row} for row in make(evaluation))
             continue
         default, query = evaluation.at_default(), replace(results.query, thresholds=())
-        key = (benchmark, reported.name, evaluation.scorer.name, spelled(rule), scope.mask.tobytes(), query, intervals)
+        key = (benchmark, reported.name, evaluation.scorer.name, rule.spelled, scope.mask.tobytes(), query, intervals)
         owners = (evaluation.rewards, evaluation.votes, evaluation.fixed_verdicts, results.cases, *reported.own)
         rows = _WAYS.of(key, owners, partial(_listed, make, default))
         yield from ({**about, **row} for row in rows if row["kind"] == "default")
@@ -186,13 +185,12 @@ def _way_line(
     kind, cut = whole["kind"], whole["threshold"]
     cuts = {row["threshold"] for row in cells.values()} - {None}
     present = is_present(evaluation, kind, scope)
-    movable = not isinstance(evaluation.rule, ProvidedVerdicts)
+    movable = evaluation.rule.by_threshold
     threshold = number(cut) if cut is not None or len(cuts) < 2 else text("by subset")
     link = _way_link(scope, evaluation, benchmark, head, whole)
     wrong: CaseLink | None = None
     if is_official and reported.steps is None and not whole["excluded"] and whole["value"] is not None:
-        rule_moves = movable and not isinstance(evaluation.rule, RuleByCase)
-        wrong = wrong_at_link(scope, evaluation, benchmark, cut) if rule_moves else None
+        wrong = wrong_at_link(scope, evaluation, benchmark, cut) if evaluation.rule.is_movable else None
         wrong = wrong_link(scope, evaluation, benchmark) if wrong is None and present else wrong
     name = way_words(kind, scope.query.seed)
     own = {name: cells.get(name) for name in subsets}
@@ -295,7 +293,7 @@ def _transfer(
 
 
 def _why_no_transfer(scope: ResultSet, evaluation: Evaluation) -> str:
-    if isinstance(evaluation.rule, ProvidedVerdicts):
+    if not evaluation.rule.by_threshold:
         return f"No threshold decides for {evaluation.scorer.name}, so that there is none to carry over."
     there = sorted({name for name in scope.cases["subset"].gather(scope.shown).to_list() if name})
     if len(there) < 2:

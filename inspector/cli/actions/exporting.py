@@ -25,7 +25,6 @@ from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.exported_rows import ExportedRow, json_line, note_sentences
 from scoring.evaluation.reward_exports import REWARD_FORMATS, RewardSource, reward_lines
 from scoring.evaluation.triage_exports import TRIAGE_FORMATS, triage_lines
-from scoring.evaluation.verdicts import RuleByCase
 from scoring.selection.loading import load
 from scoring.selection.result_set import ResultSet
 from scoring.workspace.cache import RewardParts
@@ -150,7 +149,7 @@ def _rewards(results: ResultSet, form: str, name: str | None) -> tuple[Iterator[
     """The rows of the one scorer that was asked for, and how they were decided."""
     evaluation = _only_scorer(results)
     scorer, rule = evaluation.scorer, evaluation.rule
-    if isinstance(rule, RuleByCase):
+    if rule.by_threshold and not rule.is_movable:
         cuts = ", ".join(f"{name} {cut!r}" for name, cut in rule.by_subset.items())
         advice = f"Write one subset after the other with --subset and its number: {cuts}."
         raise UsageError(f"a file of {form} is decided at one threshold, and here they differ by subset.", advice)

@@ -14,7 +14,7 @@ from inspector.state.kept_answers import answer_counts, listed, unparsed_notes
 from scoring import __version__
 from scoring.data.storage.files import DiskUse
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.verdicts import REFUSED, UNPARSED, ProvidedVerdicts, spelled
+from scoring.evaluation.verdicts import REFUSED, UNPARSED
 from scoring.formats.reading.compressed_streams import size_words
 from scoring.selection.loading import load
 from scoring.selection.result_set import ResultSet
@@ -122,7 +122,7 @@ def _scorers(args: argparse.Namespace) -> tuple[list[dict[str, Any]], list[str]]
             "unparsed": int((evaluation.codes == UNPARSED).sum()),
             **_answers(results, evaluation),
             "cases": results.cases.height,
-            "rule": None if isinstance(evaluation.rule, ProvidedVerdicts) else spelled(evaluation.rule),
+            "rule": None if not evaluation.rule.by_threshold else evaluation.rule.spelled,
             "threshold": evaluation.rule.threshold,
             "threshold_source": evaluation.rule.source,
             "low": evaluation.scorer.low,

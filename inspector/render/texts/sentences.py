@@ -8,7 +8,7 @@ from inspector.render.texts.text import apart_from
 from scoring.data.reward_transforms import DIFFERENCES, REWARDS, RewardTransform, transform
 from scoring.evaluation.evaluation import Evaluation
 from scoring.evaluation.measures import rewards_at_gold
-from scoring.evaluation.verdicts import OUTCOMES, Decision, ProvidedVerdicts, compared_words
+from scoring.evaluation.verdicts import OUTCOMES, Decision, compared_words
 
 GLYPHS = {
     "exact": "=",
@@ -150,7 +150,7 @@ def _at_gold(evaluation: "Evaluation", row: int) -> str:
 def _compared(evaluation: "Evaluation") -> RewardTransform:
     """What the threshold is compared with."""
     rule = evaluation.rule
-    return transform(REWARDS if isinstance(rule, ProvidedVerdicts) else rule.on)
+    return transform(REWARDS if not rule.by_threshold else rule.on)
 
 
 def _distance(outcome: str, verdict: int, gold: int, n_steps: int) -> str:

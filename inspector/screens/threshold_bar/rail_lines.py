@@ -15,7 +15,7 @@ from inspector.state.screen_state import ScreenState
 from inspector.state.thresholds.threshold_span import threshold_span
 from inspector.widgets.line_view import Line
 from scoring.data.scorer import Comparison
-from scoring.evaluation.verdicts import ON_CLEAN, ON_ERRONEOUS, OUTCOMES, RIGHT, Rule, RuleByCase
+from scoring.evaluation.verdicts import ON_CLEAN, ON_ERRONEOUS, OUTCOMES, RIGHT
 from scoring.metrics.headline import Headline
 from scoring.metrics.threshold_curves import ThresholdCurve, tuned
 
@@ -72,8 +72,8 @@ def _metric(now: ScreenState, before: ScreenState, glyphs: Glyphs) -> Iterator[P
 
 def _written(threshold: float | None, now: ScreenState) -> str:
     """Write a threshold with three digits, or with enough that typing them gives the same figures."""
-    rule = None if now.evaluation is None else now.evaluation.rule
-    if threshold is None or now.summary.sweep is None or not isinstance(rule, Rule):
+    rule = None if now.evaluation is None else now.evaluation.rule.movable
+    if threshold is None or now.summary.sweep is None or rule is None:
         return "-"
     for digits in range(LEAST_DIGITS, MOST_DIGITS):
         text = f"{threshold:.{digits}f}"
@@ -88,7 +88,7 @@ def why_unmovable(now: ScreenState) -> str:
     if now.evaluation is None:
         return "There is no scorer, so there is no threshold to move."
     name, rule = now.evaluation.scorer.name, now.evaluation.rule
-    if isinstance(rule, RuleByCase):
+    if rule.by_threshold:
         return f"{name} has a threshold for each subset ({now.rule_of(name).source}): none of them is moved alone."
     return f"{name} has no threshold to move: {rule.source}."
 
@@ -108,8 +108,8 @@ def _picture(
 ) -> list[Line]:
     """Curve and axis; where the metric is undefined at every threshold, why there is no curve, and the axis."""
     axis = Line(_axis(marks, threshold_span(now.evaluation), width, glyphs))
-    rule = None if now.evaluation is None else now.evaluation.rule
-    if "best" in marks and isinstance(rule, Rule):
+    rule = None if now.evaluation is None else now.evaluation.rule.movable
+    if "best" in marks and rule is not None:
         return [Line([(_curve(sweep, rule.comparison, threshold_span(now.evaluation), width, glyphs), "")]), axis]
     reason = (now.summary.headline.reason if now.summary.headline else None) or tuned(sweep).reason or "undefined here"
     forms = (

@@ -7,7 +7,6 @@ from inspector.screens.threshold_bar.rail_lines import rail_lines, why_unmovable
 from inspector.state.screen_state import ScreenState
 from inspector.state.thresholds.threshold_span import threshold_span
 from inspector.widgets.line_view import Rail
-from scoring.evaluation.verdicts import Rule
 from scoring.metrics.deciding import OPTIMISTIC
 from scoring.selection.result_set import row_order
 
@@ -85,8 +84,8 @@ class ThresholdMove(Controller[ControlledScreen]):
 
     def action_flip(self, direction: int) -> None:
         sweep = self.state.summary.sweep
-        rule = None if self.state.evaluation is None else self.state.evaluation.rule
-        if sweep is None or not isinstance(rule, Rule):
+        rule = None if self.state.evaluation is None else self.state.evaluation.rule.movable
+        if sweep is None or rule is None:
             return
         thresholds = sweep.thresholds
         at = int(sweep.places(rule.threshold, rule.comparison)) + direction

@@ -12,7 +12,6 @@ from inspector.state.thresholds.threshold_span import threshold_span
 from inspector.state.thresholds.ways import PER_SUBSET, ThresholdWay, ways
 from scoring.data.schema import Bools
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.verdicts import Rule, RuleByCase, spelled
 from scoring.metrics.aligned import align_scorers
 from scoring.metrics.aligned_conditions import EVERY, common_of
 from scoring.metrics.benchmark_metrics import every_metrics_of, metrics_of
@@ -83,7 +82,7 @@ def curve_rows(
     about = {
         "scorer": evaluation.scorer.name,
         "benchmark": benchmark,
-        "comparison": spelled(present.rule) if isinstance(present.rule, Rule) else None,
+        "comparison": None if present.rule.movable is None else present.rule.movable.spelled,
     }
     of_benchmark = within(results, benchmark)
     for at in range(thresholds.size):
@@ -108,8 +107,8 @@ def ticks(evaluation: Evaluation, inside: Bools, scope: ResultSet) -> Iterator[N
         inside: (n,) the cases of one benchmark.
         scope: shows those of them that the curve is of.
     """
-    rule = rule_among(evaluation, scope.mask, scope.query.seed)
-    if isinstance(rule, Rule):
+    rule = rule_among(evaluation, scope.mask, scope.query.seed).movable
+    if rule is not None:
         yield NamedThreshold(PRESENT, rule.threshold)
     for way in ways(evaluation, inside, scope.mask, surroundings(scope)):
         if way.evaluation is not None and not way.of_redundancy and way.kind not in {"chosen", "dev:kept"}:
@@ -121,13 +120,10 @@ def _of_way(way: ThresholdWay, mask: Bools) -> Iterator[NamedThreshold]:
     assert way.evaluation is not None  # noqa: S101  # whoever asks has seen to it
     rule = way.evaluation.rule
     tuned = way.tuned_on is not None and bool((way.tuned_on & mask).any())
-    if isinstance(rule, Rule):
+    if rule.threshold is not None:
         yield NamedThreshold(way.kind, rule.threshold, tuned)
-    elif isinstance(rule, RuleByCase):
-        kind = "best" if way.kind == PER_SUBSET else way.kind
-        yield from (
-            NamedThreshold(f"{kind}:{subset}", threshold, tuned) for subset, threshold in rule.by_subset.items()
-        )
+    kind = "best" if way.kind == PER_SUBSET else way.kind
+    yield from (NamedThreshold(f"{kind}:{subset}", threshold, tuned) for subset, threshold in rule.by_subset.items())
 
 
 def _conditions(evaluation: Evaluation, rows: Bools, unparsed: Unparsed, bands: Bands) -> dict[str, str]:

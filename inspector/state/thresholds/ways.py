@@ -26,7 +26,7 @@ from inspector.state.figure_notes import resampled_words, step_benchmarks, witho
 from scoring.data.errors import UsageError
 from scoring.data.schema import NO_SUBSET, WHOLE, Bools
 from scoring.evaluation.evaluation import Evaluation
-from scoring.evaluation.verdicts import DEV, ProvidedVerdicts, Rule, RuleByCase, spelled
+from scoring.evaluation.verdicts import DEV
 from scoring.metrics.benchmark_metrics import BenchmarkMetrics, leading_metrics, metrics_of
 from scoring.metrics.deciding import (
     CHOSEN,
@@ -110,7 +110,7 @@ def ways(
     yield ThresholdWay("default", default)
     if default.rule.is_movable:
         rule = rule_among(evaluation, within, around.seed)
-        if isinstance(rule, Rule) and rule.source in {CHOSEN, OPTIMISTIC}:
+        if rule.is_movable and rule.source in {CHOSEN, OPTIMISTIC}:
             yield ThresholdWay("chosen", evaluation, mask if rule.source == OPTIMISTIC else None)
         yield from _best_here(best, mask)
         yield from _dev(best, within, benchmark)
@@ -338,12 +338,10 @@ def _rule(way: ThresholdWay, decided: Evaluation, member: Bools) -> tuple[float 
     if way.of_redundancy:
         cut = decided.scorer.redundancy_threshold
         return cut, None if cut is None else ">"
-    if isinstance(rule, ProvidedVerdicts):
-        return None, None
-    if not isinstance(rule, RuleByCase):
-        return rule.threshold, spelled(rule)
-    cuts = np.unique(rule.thresholds[member])
-    return float(cuts[0]) if cuts.size == 1 else None, spelled(rule)
+    if rule.is_movable or not rule.by_threshold:
+        return rule.threshold, rule.spelled
+    cuts = np.unique(np.broadcast_to(rule.cut, member.shape)[member])
+    return float(cuts[0]) if cuts.size == 1 else None, rule.spelled
 
 
 # -- what the pages of thresholds share
@@ -383,9 +381,9 @@ NOTHING = "No scorer has a verdict on these cases. Import results, or score with
 def is_present(evaluation: Evaluation, kind: str, scope: ResultSet) -> bool:
     """Return whether the shown cases, all of one benchmark, are decided now as a way decides them."""
     rule = rule_among(evaluation, scope.mask, scope.query.seed)
-    if isinstance(rule, ProvidedVerdicts) or evaluation.default == (rule.threshold, rule.source):
+    if not rule.by_threshold or evaluation.default == (rule.threshold, rule.source):
         return kind == "default"
-    if isinstance(rule, RuleByCase):
+    if not rule.is_movable:
         return kind == ("dev:kept" if "kept" in rule.source else "dev")
     if rule.untuned:
         return kind == "default"

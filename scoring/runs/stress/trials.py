@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 from msgspec import Struct
-from msgspec.structs import replace
 
 from scoring.data.errors import UsageError
 from scoring.data.reward_keys import reward_keys
@@ -21,7 +20,6 @@ from scoring.data.schema import METADATA, READABLE, Ints
 from scoring.data.texts import Texts
 from scoring.evaluation.evaluation import Evaluation, evaluate
 from scoring.evaluation.gold import RIGHT_STEP, WRONG_STEP, Gold
-from scoring.evaluation.verdicts import ProvidedVerdicts, RuleByCase
 from scoring.runs.stress.breaking import BREAKING
 from scoring.runs.stress.cutting import GIVEN, WAYS, cut_into_parts
 from scoring.runs.stress.measuring import Judgement, Trial
@@ -214,9 +212,9 @@ def judged_variants(contents: Contents, seen: Evaluation, folders: Sequence[Path
 
 def _decided_alike(evaluation: Evaluation, seen: Evaluation, rows: Sequence[int]) -> Evaluation:
     """Decide contents as the cases (`rows`) are decided that they were made of."""
-    if isinstance(seen.rule, ProvidedVerdicts) or isinstance(evaluation.rule, ProvidedVerdicts):
+    if seen.rule.comparing is None or not evaluation.rule.by_threshold:
         return evaluation
-    rule = seen.rule
-    if isinstance(rule, RuleByCase):
-        return evaluation.under(replace(rule, thresholds=rule.thresholds[np.array(rows, dtype=np.int64)]))
+    if seen.rule.movable is None:
+        return evaluation.under(seen.rule.comparing.of_cases(np.array(rows, dtype=np.int64)))
+    rule = seen.rule.movable
     return evaluation.compared(rule.comparison, rule.on, rule.step).at(rule.threshold, rule.source)

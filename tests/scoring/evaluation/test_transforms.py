@@ -18,7 +18,7 @@ from scoring.data.rules import check_own_rule, check_rule
 from scoring.evaluation.evaluation import evaluate
 from scoring.evaluation.gold import Gold
 from scoring.evaluation.single_case import judged_wrong
-from scoring.evaluation.verdicts import NO_VERDICT, OUTCOMES, Rule, spelled
+from scoring.evaluation.verdicts import NO_VERDICT, OUTCOMES, Rule
 from scoring.metrics.curve_bands import metric_bands
 from scoring.metrics.deciding import dev_tuned
 from scoring.metrics.first_error_family import FIRST_ERRORS
@@ -338,7 +338,7 @@ SPELLED = ("<", "<=", "diff<", "product<=", "zscore<", "max2<", "max12<=", "lowe
 @pytest.mark.parametrize("words", [*SPELLED, "lowest:max3<"])
 def test_a_rule_is_spelled_as_it_is_asked_for(words):
     cases = [Case(2, 1, (0.9, 0.2))]
-    assert spelled(making.evaluation(cases).compared(*check_rule(words)).rule) == words
+    assert making.evaluation(cases).compared(*check_rule(words)).rule.spelled == words
 
 
 def test_names_and_what_the_flag_calls_them_are_one():
