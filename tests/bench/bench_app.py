@@ -190,15 +190,19 @@ def held(programs: Sequence["Program"], keys: Keys) -> Iterator[tuple[str, ...]]
         turns = [[terminal.press(*keys.pressed, gap=keys.gap) for terminal in terminals] for _ in range(keys.times)]
     for program, answers in zip(programs, zip(*turns, strict=True), strict=True):
         yield program.row(keys, [answer for answer in answers if answer])
-    pairs = [[answer.last for answer in turn if answer] for turn in turns]
     if len(programs) > 1:
-        yield ratio(keys.what, [pair for pair in pairs if len(pair) == len(programs)])
+        answered = [turn for turn in turns if all(turn)]
+        sides = ([[getattr(answer, side) for answer in turn] for turn in answered] for side in ("first", "last"))
+        yield ratio(keys.what, *sides)
 
 
-def ratio(what: str, pairs: Sequence[Sequence[float]]) -> tuple[str, ...]:
-    """The median over pairs of this checkout's time as a share of the other's."""
-    median = statistics.median(pair[-1] / pair[0] for pair in pairs) if pairs else math.nan
-    return f"{what}: ratio of {len(pairs)} pairs", "", f"{median:.3f}", "", "", "", "1.05"
+def ratio(what: str, *columns: Sequence[Sequence[float]]) -> tuple[str, ...]:
+    """The medians over pairs of this checkout's time as a share of the other's, of the first byte if it is there."""
+    medians = [
+        f"{statistics.median(pair[-1] / pair[0] for pair in pairs) if pairs else math.nan:.3f}" for pairs in columns
+    ]
+    first, last = ["", *medians][-2:]
+    return f"{what}: ratio of {len(columns[-1])} pairs", first, last, "", "", "", "1.05"
 
 
 @dataclass(frozen=True)
